@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { failure, isGzip, type Result, success } from '../util/index.js';
+import { failure, isGzip, RefusedInput, type Result, success } from '../util/index.js';
 import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
 import { readFileChunks } from './byte-stream.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
@@ -97,7 +97,7 @@ async function* readRecordFile(
     const bytes = await collect(chunks);
     yield* readRawGames(unpackSmallFile(bytes, limit), name, readGameLine(bytes));
   } catch (error) {
-    if (error instanceof BrokenArchive) throw error;
+    if (error instanceof BrokenArchive || error instanceof RefusedInput) throw error;
     yield failure(`${name} is damaged: ${(error as Error).message}`);
   }
 }

@@ -392,15 +392,19 @@ function findFrom(text: string, mark: string, start: number): number {
   return found < 0 ? text.length : found;
 }
 
-/** `12.`, `12...` and `12` are no part of the move behind them; `0000` and `1-0` are none. */
+/** `12.`, `12...` and `12` are no part of the move behind them, nor are several of these; `0000` and `1-0` are none. */
 function skipMoveNumber(word: string): number {
-  let at = 0;
-  while (at < word.length && isDigit(word.charCodeAt(at))) at++;
-  const isZeros = word === '0000';
-  const next = word[at];
-  if (at > 0 && (isZeros || (next !== undefined && !'.…'.includes(next) && !/[a-zA-Z♔-♟]/.test(next)))) return 0;
-  while (word[at] === '.' || word[at] === '…') at++;
-  return at;
+  for (let start = 0; ; ) {
+    let at = start;
+    while (isDigit(word.charCodeAt(at))) at++;
+    const isZeros = word.length === start + 4 && word.endsWith('0000');
+    const next = word[at];
+    const isNumber = next === undefined || '.…'.includes(next) || /[a-zA-Z♔-♟]/.test(next);
+    if (at > start && (isZeros || !isNumber)) return start;
+    while (word[at] === '.' || word[at] === '…') at++;
+    if (at === start) return start;
+    start = at;
+  }
 }
 
 function findMoveEnd(word: string, from: number): number {

@@ -43,8 +43,8 @@ export interface SessionSettings {
 
 /** GUIs send their options right after `uciok`. Loading starts this long after the last of them. */
 const LOAD_DELAY_MS = 25;
-/** Loading cannot be interrupted; a large network on a busy machine takes seconds. */
-const QUIT_PATIENCE_MS = 5000;
+/** A batch of a large network takes seconds. */
+const QUIT_PATIENCE_MS = 2000;
 
 export class UciSession {
   private readonly engine: Engine;
@@ -124,7 +124,8 @@ export class UciSession {
     this.perft?.stop();
     this.benchStop?.abort();
     this.engine.quit();
-    const patience = setTimeout(() => this.settings.onEnd(true), QUIT_PATIENCE_MS);
+    // A network that is being loaded has nothing to say.
+    const patience = setTimeout(() => this.settings.onEnd(true), this.isLoading ? 0 : QUIT_PATIENCE_MS);
     void this.engine
       .whenIdle()
       .then(() => this.engine.dispose())

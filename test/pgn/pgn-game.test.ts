@@ -97,6 +97,9 @@ const COMMENT_WORDS = [
   '1. e4',
 ];
 
+/** Games that a fuzzer made to lose or gain moves when they were written and read again. */
+const FOUND_BY_FUZZING = ['1. 5 ♘f3 Zp\0\0 2.004xd5 ♘f3 Z "x"].'];
+
 /** A game with random moves, comments, glyphs, null moves, and variations in variations. */
 function createRandomTree(prng: Prng): PgnTree {
   const pick = <T>(list: readonly T[]): T => list[prng.nextBelow(list.length)];
@@ -186,6 +189,9 @@ test('what is written is read again as the same game', () => {
     const text = formatGame(game);
     assert.deepEqual(listContents(readGame(text).tree), listContents(game.tree));
     assert.equal(formatGame(readGame(text)), text);
+  }
+  for (const game of FOUND_BY_FUZZING.map(readGame)) {
+    assert.deepEqual(readGame(formatGame(game)).moves, game.moves);
   }
 });
 

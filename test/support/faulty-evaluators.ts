@@ -23,6 +23,7 @@ function plant(inner: Evaluator, faults: EvaluatorFaults, worker: number): Evalu
 
 function createFaultyFactory(faults: EvaluatorFaults): EvaluatorFactory {
   return {
+    ...evaluatorFactory,
     create: async (plan, model, worker) => {
       const { evaluator } = plan;
       if (faults.backend !== undefined && faults.backend !== plan.name) {

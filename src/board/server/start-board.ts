@@ -39,6 +39,7 @@ export interface BoardSettings {
 export interface Board {
   /** With the token. */
   readonly url: string;
+  /** The engine goes on: the process ends next, and a thread may be busy in native code. */
   close(): Promise<void>;
 }
 
@@ -92,7 +93,6 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
       await matches.close();
       await server.close();
       await sent.close();
-      await desk.dispose();
     },
   };
 }

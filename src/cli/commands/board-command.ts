@@ -54,7 +54,7 @@ export const boardCommand = declareCommand({
     if (!LOOPBACK.test(args.host)) printNote(PLAIN_HTTP);
     if (args.open) openInBrowser(board.url);
     const end = (): void => {
-      // Do not wait for a thread that is busy in native code.
+      // A match may take longer to be written down than a user waits.
       setTimeout(() => process.exit(INTERRUPTED), 2000).unref();
       void board.close().finally(() => process.exit(INTERRUPTED));
     };

@@ -49,6 +49,7 @@ export const shardsCommand = declareCommand({
     const bar = createProgressBar(BAR_FORMAT, { etaBuffer: 100 });
     const secondsSoFar = (): number => (performance.now() - startedAt) / 1000;
     let isBarShown = false;
+    let warnings = 0;
     const result = await createShards(
       {
         inputs: args.inputs ?? [],
@@ -69,12 +70,20 @@ export const shardsCommand = declareCommand({
           isBarShown = true;
           bar.update(bytesDone, { positions, rate: Math.round(positions / secondsSoFar()) });
         },
-        onWarning: (text) => writeNote(`${isBarShown ? '\n' : ''}${text}`),
+        onWarning: (text) => {
+          warnings++;
+          writeNote(`${isBarShown ? '\n' : ''}${text}`);
+        },
       },
     );
     if (isBarShown) bar.stop();
     if (!result.ok) return fail(result.error);
-    if (countPositions(result.value) === 0) return fail('No position could be taken from the inputs');
+    if (countPositions(result.value) === 0) {
+      // The one sentence about the one file says it.
+      if (warnings !== 1 || args.inputs?.length !== 1) writeNote('No position could be taken from the inputs');
+      process.exitCode = 1;
+      return;
+    }
     const seconds = secondsSoFar();
     if (args.json) printJson({ ...result.value, seconds });
     else printLine(describe(result.value, seconds));

@@ -6,8 +6,10 @@ import { CheckEvaluator } from './check-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
-/** Creates the evaluators of a thread. Both methods reject if that fails. */
+/** Creates the evaluators of a thread. All methods reject if that fails. */
 export interface EvaluatorFactory {
+  /** Looks at a stranger's network before it is opened. */
+  check(model: Model): Promise<void>;
   /**
    * @param model null only for evaluators without a network
    * @param worker number of the thread, which decides the device among those of the plan
@@ -18,6 +20,7 @@ export interface EvaluatorFactory {
 }
 
 export const evaluatorFactory: EvaluatorFactory = {
+  check: async (model) => (await import('./onnx-session.js')).refuseLargeActivations(model),
   create: ({ evaluator }, model, worker) => createEvaluator(evaluator, model, worker),
   createFallback: ({ evaluator }, model, worker) => createEvaluator(planReplacement(evaluator), model, worker),
 };

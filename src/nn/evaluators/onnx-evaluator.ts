@@ -10,7 +10,7 @@ import type { OnnxPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import type { NetworkFormat, TensorPort } from '../model/network-format.js';
-import { openModelSession, refuseLargeActivations } from './onnx-session.js';
+import { openModelSession } from './onnx-session.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
 
 /** Of AlphaZero's Dirichlet noise in chess. */
@@ -32,7 +32,6 @@ interface Call {
 }
 
 export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
-  if (model.isForeign) await refuseLargeActivations(model);
   const session = await openModelSession(model, plan, plan.devices[worker % plan.devices.length]);
   const evaluator = new OnnxEvaluator(session, model.format, plan);
   await evaluator.tryOut();

@@ -93,6 +93,10 @@ export class EvaluatorPool {
   private readonly withoutDevice = new Set<number>();
   private backend: string;
   private isDisposed = false;
+  private tellChecked: () => void = () => undefined;
+  private readonly checked = new Promise<void>((resolve) => {
+    this.tellChecked = resolve;
+  });
   private tellLoss: (reason: string) => void = () => undefined;
   /** Resolves with the reason when the last thread can no longer evaluate. */
   readonly loss = new Promise<string>((resolve) => {
@@ -161,7 +165,10 @@ export class EvaluatorPool {
       const pool = new EvaluatorPool(plan, model, options);
       if (problem !== '' && backend !== 'auto') pool.warnOfFallback(backend, plan.name, problem);
       try {
-        await Promise.all(Array.from({ length: plan.threads }, (_, worker) => pool.startWorker(worker)));
+        const first = pool.startWorker(0);
+        // One thread looks at a stranger's network before all of them open it.
+        if (model?.isForeign === true) await Promise.race([first, pool.checked]);
+        await Promise.all([first, ...Array.from({ length: plan.threads - 1 }, (_, i) => pool.startWorker(i + 1))]);
         return pool;
       } catch (error) {
         problem = (error as Error).message;
@@ -235,7 +242,7 @@ export class EvaluatorPool {
         name: this.model.path,
         weightsFolder: this.model.weightsFolder,
         isChecked: true,
-        isForeign: this.model.isForeign,
+        isForeign: this.model.isForeign && index === 0,
       },
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };
@@ -254,6 +261,8 @@ export class EvaluatorPool {
           // An idle thread must not keep the process alive. A producer that awaits answers does.
           worker.keepProcessAlive(false);
           resolve();
+        } else if (message.type === 'checked') {
+          this.tellChecked();
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
           this.withoutDevice.add(index);

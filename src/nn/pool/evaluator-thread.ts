@@ -23,6 +23,10 @@ export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<voi
   const report = (message: FromWorker): void => postToParent(message);
 
   const model = start.model === null ? null : unwrap(await loadModel(start.model));
+  if (model?.isForeign === true) {
+    await factory.check(model);
+    report({ type: 'checked' });
+  }
   const slots = viewLeafSlots(handle.slots, handle);
   const supply = new EvaluatorSupply(factory, plan, model, worker, slots, report);
   const isHopeless = start.role === 'hopeless';

@@ -33,6 +33,8 @@ export interface WorkerStart {
 }
 
 export type FromWorker =
+  /** A stranger's network may be opened. */
+  | { readonly type: 'checked' }
   | { readonly type: 'ready'; readonly backend: string }
   /** The evaluator failed, at the start or during a search, and was replaced. */
   | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }

@@ -1,7 +1,8 @@
 /**
  * Keeps `process.exit` from aborting the process. If Node ends a thread while it is inside onnxruntime, onnxruntime-node throws
  * an exception that nothing can catch, and the process aborts with status 134. So calls are counted in shared memory. When the process
- * exits, no thread may begin another call, and the main thread waits for those that have begun.
+ * exits, no thread may begin another call, and the main thread waits for those that have begun: until they have computed for longer
+ * than a batch takes, or have done nothing for seconds. Then it kills the process, for Node would wait for their threads for ever.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
@@ -14,8 +15,11 @@ const CALLS = 0;
 const IS_EXITING = 1;
 const WORDS = 2;
 
-/** A device may hang, and a network may never end. */
+/** Time of the processor that each call gets, which does not depend on what else the machine does. */
+const CPU_MS_PER_CALL = 500;
+/** A device may hang. */
 const LONGEST_WAIT_MS = 5_000;
+const STEP_MS = 20;
 
 let words: Int32Array | undefined;
 
@@ -47,13 +51,14 @@ function waitForNativeCalls(): void {
   const shared = findWords();
   Atomics.store(shared, IS_EXITING, 1);
   const end = performance.now() + LONGEST_WAIT_MS;
+  const before = process.cpuUsage();
+  const mostCpuMs = CPU_MS_PER_CALL * Atomics.load(shared, CALLS);
   for (;;) {
     const calls = Atomics.load(shared, CALLS);
-    const leftMs = end - performance.now();
     if (calls === 0) return;
-    // Node would wait for the thread for ever.
-    if (leftMs <= 0) process.kill(process.pid, 'SIGKILL');
-    Atomics.wait(shared, CALLS, calls, leftMs);
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1000 > mostCpuMs || performance.now() > end) process.kill(process.pid, 'SIGKILL');
+    Atomics.wait(shared, CALLS, calls, STEP_MS);
   }
 }
 
