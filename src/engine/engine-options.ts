@@ -44,8 +44,6 @@ export const engineOptions: readonly OptionSpec[] = [
 ];
 
 const NO_TASKS = 'one thread walks the tree, without helper tasks.';
-const PREFETCH =
-  'lc0 fills a short batch with positions that it may need later. Sardonyx fills it with other leaves of the tree, and gathers the next batch while this one is evaluated.';
 
 /** @param reason `--help` and docs/options.md print it behind "No effect" */
 const ignored = (uci: string, flag: string, kind: Parameters<typeof option>[2], reason: string): OptionSpec =>
@@ -64,7 +62,5 @@ export const acceptedOptions: readonly OptionSpec[] = [
   ignored('ThreadIdlingThreshold', 'thread-idling-threshold', int(1, 0, 128), NO_TASKS),
   ignored('MaxConcurrentSearchers', 'max-concurrent-searchers', int(1, 0, 128), NO_TASKS),
   ignored('SearchSpinBackoff', 'search-spin-backoff', bool(false), NO_TASKS),
-  ignored('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), PREFETCH),
-  ignored('SolidTreeThreshold', 'solid-tree-threshold', int(100, 1, 2000000000), 'the tree always consists of arrays.'),
   ignored('GarbageCollectionDelay', 'garbage-collection-delay', float(10, 0, 100), 'freed nodes are reused, so there is no garbage to collect.'),
 ];

@@ -63,6 +63,8 @@ export function weaken(params: SearchParams, { nodes, temperature }: Strength): 
     tempValueCutoff: STRENGTH_VALUE_CUTOFF,
     minibatchSize: computeMinibatch(nodes),
     batchesInFlight: 1,
+    maxPrefetch: 0,
+    solidTreeThreshold: Number.POSITIVE_INFINITY,
     smartPruningFactor: 0,
   };
 }

@@ -61,6 +61,8 @@ const table = {
   maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which detours may spend one virtual visit.'),
   maxCollisionVisitsScalingEnd: option('MaxCollisionVisitsScalingEnd', 'max-collision-visits-scaling-end', int(145000, 0, 1e8), 'Tree size from which all MaxCollisionVisits are allowed; 0 = always.'),
   maxCollisionVisitsScalingPower: option('MaxCollisionVisitsScalingPower', 'max-collision-visits-scaling-power', float(1.25, 0.01, 100), 'Curvature between the two: allowed virtual visits grow with this power of the tree size.'),
+  maxPrefetch: option('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), 'With one thread and minibatches of one: positions evaluated at a time, the leaf and others that will probably be visited, for the cache. 0 or 1 = the leaf alone. Larger batches hold leaves only.', HIDDEN),
+  solidTreeThreshold: option('SolidTreeThreshold', 'solid-tree-threshold', int(100, 1, 2000000000), 'With one thread and minibatches of one: visits from which searchmoves goes by priors alone where it leaves likelier moves out, as in lc0. No effect otherwise.', HIDDEN),
   outOfOrderEval: option('OutOfOrderEval', 'out-of-order-eval', bool(true), 'Back up a known terminal at once, without giving it a place in the batch.'),
   maxOutOfOrderEvalsFactor: option('MaxOutOfOrderEvalsFactor', 'max-out-of-order-evals-factor', float(2.4, 0, 100), 'Limit of such visits while gathering, in minibatches.'),
   nodesPerSecondLimit: option('NodesPerSecondLimit', 'nps-limit', float(0, 0, 1e6), 'Upper limit of nodes searched a second; 0 = none.'),

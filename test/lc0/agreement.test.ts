@@ -1,9 +1,11 @@
 /**
  * Priors and values of Maia 1900 in positions with repetitions, castling, en passant, promotions, black to move and
  * fifty-move counts, against what lc0 v0.33 (blas) printed for them: `go nodes 1` with VerboseMoveStats and
- * `--policy-softmax-temp=1.0`. lc0 prints castling as king takes rook, priors in hundredths of a percent.
+ * `--policy-softmax-temp=1.0`. lc0 prints castling as king takes rook, priors in hundredths of a percent. And the visits of all root
+ * moves, where lc0's prefetch or its solid tree change them.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -21,6 +23,12 @@ interface GoldenPosition {
   readonly value: number;
   /** Percent. */
   readonly priors: Readonly<Record<string, number>>;
+}
+
+interface GoldenVisits {
+  readonly position: string;
+  readonly searchmoves: string;
+  readonly visits: Readonly<Record<string, number>>;
 }
 
 const MAX_PRIOR_DIFFERENCE = 0.02;
@@ -74,3 +82,36 @@ async function compareWithLc0(channelBlock: number): Promise<void> {
     assert.ok(difference <= MAX_VALUE_DIFFERENCE, `the value differs by ${difference} in ${text}`);
   }
 }
+
+/** lc0: `go nodes 250`, one thread, `--minibatch-size=1 --smart-pruning-factor=0`; it may make one visit more than it is asked for. */
+it('one thread and minibatches of one make the visits of lc0, prefetch and solid tree included', {
+  skip: maia.skip,
+}, () => {
+  const path = join(repositoryRoot, 'test', 'lc0', 'golden', 'visits.json');
+  const golden = JSON.parse(readFileSync(path, 'utf8')) as GoldenVisits[];
+  const searches = golden.map(({ position, searchmoves }) => {
+    const limits = searchmoves === '' ? '' : ` searchmoves ${searchmoves}`;
+    return `ucinewgame\nposition ${position}\ngo nodes 250${limits}\nwait\n`;
+  });
+  const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+  const args = [
+    program,
+    `--weights=${maia.path}`,
+    '--threads=1',
+    '--minibatch-size=1',
+    '--smart-pruning-factor=0',
+    '--verbose-move-stats',
+  ];
+  const { stdout } = spawnSync(process.execPath, args, { input: `${searches.join('')}quit\n`, encoding: 'utf8' });
+  const answers = stdout.split(/^bestmove.*$/m);
+  golden.forEach(({ position, visits }, i) => {
+    const found: Record<string, number> = {};
+    for (const [, move, n] of answers[i].matchAll(/^info string (\S+)\s+\(\s*\d+\s*\) N:\s*(\d+)/gm)) {
+      if (move !== 'node' && Number(n) > 0) found[move] = Number(n);
+    }
+    const moves = new Set([...Object.keys(found), ...Object.keys(visits)]);
+    let difference = 0;
+    for (const move of moves) difference += Math.abs((found[move] ?? 0) - (visits[move] ?? 0));
+    assert.ok(difference <= 1, `${position}: ${JSON.stringify(found)}`);
+  });
+});

@@ -97,3 +97,37 @@ test('an evaluation that was begun before the cache was emptied is not found aft
     assert.equal(cache.find(key), !isEmptied);
   }
 });
+
+test('a prefetch is evaluated for the cache when the leaf before it was evaluated, and only then', async () => {
+  const buffer = createCacheBuffer(1000);
+  assert.ok(buffer !== null);
+  const batches: number[] = [];
+  const evaluator = Object.assign(new TrivialEvaluator(), {
+    isInstant: false,
+    run: (rows: number) => {
+      batches.push(rows);
+      Atomics.store(slots.control, STOP_WORD, 1);
+      return undefined;
+    },
+  });
+  const { queue, slots, server } = createServer({ evaluator, cache: new EvaluationCache(buffer) });
+  const submit = (path: string, row: number, isPrefetch: boolean): number => {
+    const slot = submitLeaf(queue, { path }, row);
+    queue.setPath(slot, row, path.split(' ').length, isPrefetch);
+    return slot;
+  };
+  // The last leaf of each round is new, so there is a batch, which ends the loop.
+  const rounds = [
+    ['e2e4', 'e2e4 e7e5', 'a2a3'],
+    ['e2e4 e7e5', 'd2d4', 'b2b3'],
+    ['d2d4', 'e2e4', 'c2c3'],
+  ];
+  for (const paths of rounds) {
+    Atomics.store(slots.control, STOP_WORD, 0);
+    const sent = paths.map((path, row) => submit(path, row, row === 1));
+    queue.flush();
+    await server.serve(new Int32Array(0));
+    for (const slot of sent) takeAnswer(queue, slot);
+  }
+  assert.deepEqual(batches, [3, 1, 2]);
+});

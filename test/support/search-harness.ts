@@ -35,6 +35,7 @@ export interface HarnessOptions {
   readonly params?: Partial<SearchParams>;
   readonly minibatch?: number;
   readonly batchesInFlight?: number;
+  readonly prefetch?: number;
   readonly maxBytes?: number;
   readonly initialNodes?: number;
   /** Milliseconds that pass at each look at the clock. */
@@ -72,7 +73,8 @@ export class SearchHarness {
   constructor(channel: FakeLeafChannel, options: HarnessOptions = {}) {
     this.channel = channel;
     this.params = { ...defaultSearchParams, ...options.params };
-    this.batching = { minibatch: options.minibatch ?? 1, batchesInFlight: options.batchesInFlight ?? 1 };
+    const { minibatch = 1, batchesInFlight = 1, prefetch = 0 } = options;
+    this.batching = { minibatch, batchesInFlight, prefetch };
     this.search = new Search(
       {
         channel,

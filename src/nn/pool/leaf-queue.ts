@@ -128,10 +128,14 @@ export class LeafQueue {
     return this.abandoned.some((slot) => this.columns.root[slot] === row);
   }
 
-  /** @param length plies from the root, at most maxPathLength; their moves are in pathMoves already */
-  setPath(slot: number, root: number, length: number): void {
+  /**
+   * @param length plies from the root, at most maxPathLength; their moves are in pathMoves already
+   * @param isPrefetch the answer is not read: the position is evaluated for the cache
+   */
+  setPath(slot: number, root: number, length: number, isPrefetch = false): void {
     this.columns.root[slot] = root;
     this.columns.pathLength[slot] = length;
+    this.columns.prefetch[slot] = Number(isPrefetch);
   }
 
   /** Appends a slot to the ring. Evaluators see it after flush(). */

@@ -75,6 +75,8 @@ export class LeafServer {
   private rowKeys = new Int32Array(0);
   /** The cache's generation before the settings of this batch were read, but after its first slots were claimed. */
   private generation = 0;
+  /** The last leaf of a search needed the evaluator, so the prefetches behind it are worth their time. */
+  private prefetches = false;
   /** Number of slots answered since the producer was last notified. */
   private unannounced = 0;
 
@@ -166,6 +168,12 @@ export class LeafServer {
 
   /** @returns true if the slot became row `row` of the batch, false if it is answered */
   private answerOrAdd(slot: number, row: number): boolean {
+    if (this.slots.prefetch[slot] !== 0) return this.skipOrAddPrefetch(slot, row);
+    this.prefetches = this.answerOrAddLeaf(slot, row);
+    return this.prefetches;
+  }
+
+  private answerOrAddLeaf(slot: number, row: number): boolean {
     const { slots, cache, boards } = this;
     const pathLength = slots.pathLength[slot];
     const position = boards.walkTo(slots.root[slot], slots.pathMoves, slot * MAX_PATH_LENGTH, pathLength);
@@ -194,13 +202,8 @@ export class LeafServer {
     }
     const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
     if (result !== NO_VALUE) return this.answerKnown(slot, TABLEBASE, result, 0);
-    const { key } = this;
-    key.low = position.keyLow;
-    key.high = position.keyHigh;
-    key.repetitions = repetitions;
-    key.moveCount = count;
-    slots.edgeCount[slot] = count;
-    if (cache?.find(key, slots.horizon[slot])) {
+    this.setKey(slot, position, count, repetitions);
+    if (cache?.find(this.key, slots.horizon[slot])) {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
       const { value } = cache;
@@ -208,13 +211,45 @@ export class LeafServer {
       this.answer(slot, EVALUATED, value.wl, value.d, value.m);
       return false;
     }
-    this.rowSlots[row] = slot;
-    this.rowKeys[3 * row] = position.keyLow;
-    this.rowKeys[3 * row + 1] = position.keyHigh;
-    this.rowKeys[3 * row + 2] = repetitions;
-    const fill = HISTORY_FILLS[slots.settings[SETTING_HISTORY_FILL]] as HistoryFill;
-    this.evaluator?.setRow(row, position, slots.edgeMoves, firstEdge, count, fill);
+    this.setRow(row, slot, position);
     return true;
+  }
+
+  /** As answerOrAdd, for a position that only the cache needs: also if the path ends there by a rule that others may not meet. */
+  private skipOrAddPrefetch(slot: number, row: number): boolean {
+    const { slots, cache, boards } = this;
+    if (this.prefetches && cache !== null) {
+      const { pathMoves, pathLength } = slots;
+      const position = boards.walkTo(slots.root[slot], pathMoves, slot * MAX_PATH_LENGTH, pathLength[slot]);
+      const count = position.generateLegalMoves(slots.edgeMoves, slot * MAX_EDGES);
+      this.setKey(slot, position, count, position.repetitions());
+      if (count > 0 && !cache.find(this.key, slots.horizon[slot])) {
+        this.setRow(row, slot, position);
+        return true;
+      }
+    }
+    this.answer(slot, EVALUATED, 0, 1, 0);
+    return false;
+  }
+
+  private setKey(slot: number, position: Position, count: number, repetitions: number): void {
+    const { key } = this;
+    key.low = position.keyLow;
+    key.high = position.keyHigh;
+    key.repetitions = repetitions;
+    key.moveCount = count;
+    this.slots.edgeCount[slot] = count;
+  }
+
+  /** Adds a slot, whose key was set last, to the batch. */
+  private setRow(row: number, slot: number, position: Position): void {
+    const { slots, key } = this;
+    this.rowSlots[row] = slot;
+    this.rowKeys[3 * row] = key.low;
+    this.rowKeys[3 * row + 1] = key.high;
+    this.rowKeys[3 * row + 2] = key.repetitions;
+    const fill = HISTORY_FILLS[slots.settings[SETTING_HISTORY_FILL]] as HistoryFill;
+    this.evaluator?.setRow(row, position, slots.edgeMoves, slot * MAX_EDGES, key.moveCount, fill);
   }
 
   private evaluate(rows: number): Promise<void> | undefined {

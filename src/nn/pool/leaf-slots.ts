@@ -15,6 +15,8 @@
  * | root       | Uint16          | producer              | evaluator | from SUBMITTED on: row of the root table     |
  * | pathLength | Uint16          | producer              | evaluator | from SUBMITTED on: plies from the root       |
  * | pathMoves  | Uint16 × path   | producer              | evaluator | from SUBMITTED on                            |
+ * | prefetch   | Uint8           | producer              | evaluator | from SUBMITTED on: 1 = for the cache alone, if |
+ * |            |                 |                       |           | the last leaf with 0 was evaluated             |
  * | number     | Int32           | producer              | evaluator | from SUBMITTED on: its ring position; they grow|
  * | horizon    | Int32           | producer              | evaluator | from SUBMITTED on: all leaves with lower       |
  * |            |                 |                       |           | numbers were released before it was submitted  |
@@ -151,6 +153,7 @@ const MEETING_COLUMNS = {
   owner: uint8(perSlot()),
   root: uint16(perSlot()),
   pathLength: uint16(perSlot()),
+  prefetch: uint8(perSlot()),
   number: int32(perSlot()),
   horizon: int32(perSlot()),
 };

@@ -37,7 +37,11 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
   const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
-  return { minibatch, batchesInFlight: Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch))) };
+  const batchesInFlight = Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch)));
+  // Whoever asks for one leaf at a time asks for lc0's visits. The default of a slow backend does not.
+  const isLc0Like = isSequential && params.minibatchSize === 1 && params.search === 'tree';
+  if (!isLc0Like) return { minibatch, batchesInFlight };
+  return { minibatch, batchesInFlight, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };
 }
 
 function createSearch({ pool, queue }: Attachment, params: SearchParams): Search {

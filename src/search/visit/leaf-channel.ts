@@ -46,14 +46,18 @@ export class LeafSender {
     return this.channel.maxPathLength;
   }
 
-  /** Submits a leaf; evaluators may see it only after `flush`. @returns the slot that will hold the answer */
-  send(path: VisitPath, length: number): number {
+  /**
+   * Submits a leaf; evaluators may see it only after `flush`.
+   * @param isPrefetch only for the evaluation cache
+   * @returns the slot that will hold the answer
+   */
+  send(path: VisitPath, length: number, isPrefetch = false): number {
     const channel = this.channel;
     const slot = channel.acquire();
     const to = slot * channel.maxPathLength;
     const moves = channel.columns.pathMoves;
     for (let i = 0; i < length; i++) moves[to + i] = path.moves[i];
-    channel.setPath(slot, this.rootRow, length);
+    channel.setPath(slot, this.rootRow, length, isPrefetch);
     channel.submit(slot);
     return slot;
   }

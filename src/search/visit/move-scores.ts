@@ -35,7 +35,17 @@ import {
   RECORD_WORDS,
   type RecordIndex,
 } from '../tree/layout.js';
-import { countChildren, getChildRecord, getOutcome, getRecordVisits, getVisitedRecord } from '../tree/read-tree.js';
+import {
+  countChildren,
+  getChildRecord,
+  getEdgeCount,
+  getInFlight,
+  getOutcome,
+  getPrior,
+  getRecordPrior,
+  getRecordVisits,
+  getVisitedRecord,
+} from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
 /** For fewer visits `computeExploration` is looked up: its logarithm and root cost more than the rest of a small node. */
@@ -55,6 +65,8 @@ export class MoveScores {
   /** Finished visits of the node; visits in flight on its moves. */
   visits = 0;
   inFlight = 0;
+  /** Visits from which the root forgets values, as lc0 does (findForgottenPrior). */
+  solidRoot = NEVER;
   /** The two moves with the highest scores, as of the last `rank`; -1 = none. */
   best = -1;
   second = -1;
@@ -146,9 +158,24 @@ export class MoveScores {
     this.exploration = exploration;
     this.fpu = fpu;
     this.known = childCount;
+    if (isRoot && visits >= this.solidRoot) this.forgetValues(wl, d, drawScore);
     this.firstEdge = nodeWords[nodeAt + NODE_EDGES];
     this.forced = isRoot ? this.forcedPlayouts * (visits + inFlight) : 0;
     if (this.forced > 0) for (let i = 0; i < childCount; i++) this.forceMove(i);
+  }
+
+  private forgetValues(wl: number, d: number, drawScore: number): void {
+    const { priors, utilities, scores, started, known } = this;
+    const forgotten = findForgottenPrior(this.tree, this.solidRoot);
+    let visitedPrior = 0;
+    for (let i = 0; i < known; i++) {
+      if (priors[i] >= forgotten && started[i] > 0) visitedPrior = Math.fround(visitedPrior + priors[i]);
+    }
+    this.fpu = computeFpu(this.fpuParamsAtRoot, wl, d, drawScore, visitedPrior);
+    for (let i = 0; i < known; i++) {
+      if (priors[i] < forgotten || started[i] === 0) utilities[i] = this.fpu;
+      scores[i] = computePuctScore(priors[i], this.exploration, started[i], utilities[i]);
+    }
   }
 
   /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
@@ -215,6 +242,31 @@ export class MoveScores {
     }
     this.known = count;
   }
+}
+
+/**
+ * Where lc0's root has a solid tree, its loop over the visited moves ends at the first unvisited one behind the likeliest move.
+ * Under `searchmoves` visited moves may lie behind that gap; they count as if they had no value. This is a fault, and only a
+ * search that is to make the same visits as lc0 repeats it.
+ * @returns the prior of the unvisited move: the values of less likely moves are forgotten; 0 = none are
+ */
+export function findForgottenPrior(tree: Tree, solidRoot: number): number {
+  const root = tree.rootNode;
+  const childCount = countChildren(tree, root);
+  const count = getEdgeCount(tree, root);
+  if (tree.rootVisits < solidRoot) return 0;
+  let likeliest = 0;
+  let first = 0;
+  let second = 0;
+  for (let i = 0; i < count; i++) {
+    const record = i < childCount ? getChildRecord(tree, root, i) : null;
+    const prior = record === null ? getPrior(tree, root, i) : getRecordPrior(tree, record);
+    likeliest = Math.max(likeliest, prior);
+    if (record !== null && getRecordVisits(tree, record) + getInFlight(tree, record) > 0) continue;
+    second = Math.max(second, Math.min(first, prior));
+    first = Math.max(first, prior);
+  }
+  return first === likeliest ? second : first;
 }
 
 /**

@@ -16,7 +16,7 @@
  */
 import { FAILED } from '../../nn/leaves.js';
 import type { MoveFilter } from '../formulas/move-rules.js';
-import { computeCollisionBudget, computeDrawScore } from '../formulas/puct.js';
+import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
 import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import type { RootMoves } from '../root/root-moves.js';
@@ -34,6 +34,7 @@ import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.
 import { cancelVisit, getLeafRecord } from './backup.js';
 import { Expander } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';
+import { Prefetcher } from './prefetch.js';
 import { Selector } from './select.js';
 
 /** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */
@@ -56,6 +57,10 @@ export interface PipelineParts {
 export interface Batching {
   readonly minibatch: number;
   readonly batchesInFlight: number;
+  /** Only with one leaf in flight, as lc0 then does: what is evaluated at a time, the leaf included; absent = it alone (prefetch.ts). */
+  readonly prefetch?: number;
+  /** As well: visits from which the root has a solid tree; absent = never (move-scores.ts). */
+  readonly solidTree?: number;
 }
 
 /** The settings of one search. */
@@ -138,15 +143,19 @@ export class Pipeline {
   private readonly selector: Selector;
   private readonly sender: LeafSender;
   private readonly expander: Expander;
+  private readonly prefetcher: Prefetcher;
 
   private params = defaultSearchParams;
   private minibatch = 1;
+  private prefetch = 0;
   private maxOutOfOrder = 1;
   private rootDrawScore = 0;
   /** Gathered batches, oldest first, in a ring. */
   private batches = [new VisitList()];
   private oldest = 0;
   private batchesInFlight = 0;
+  /** Slots of positions that were sent for the cache only. */
+  private prefetched: number[] = [];
   /** Position of the next leaf to back up in the oldest batch. */
   private cursor = 0;
   /** The last gathering came up short: wait until a batch is finished before gathering again. */
@@ -165,14 +174,18 @@ export class Pipeline {
     this.sender = new LeafSender(channel, rootRow);
     this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
     this.expander = new Expander(tree, channel);
+    this.prefetcher = new Prefetcher(tree, this.sender);
   }
 
   /** Starts a search; no leaf may be in flight. */
   begin({ params, batching, blackToMove, rescale, contemptSign, moveFilter }: SearchSetup): void {
-    const { minibatch, batchesInFlight } = batching;
+    const { minibatch, batchesInFlight, prefetch = 0, solidTree = NEVER } = batching;
     Object.assign(this.counters, createCounters());
     this.params = params;
     this.minibatch = minibatch;
+    const isSequential = minibatch === 1 && batchesInFlight === 1;
+    const solidRoot = isSequential ? solidTree : NEVER;
+    this.prefetch = isSequential ? prefetch : 0;
     this.maxOutOfOrder = Math.max(1, Math.trunc(params.maxOutOfOrderEvalsFactor * minibatch));
     if (batchesInFlight !== this.batches.length) {
       this.batches = Array.from({ length: batchesInFlight }, () => new VisitList());
@@ -182,8 +195,9 @@ export class Pipeline {
     this.isBlocked = false;
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
-    this.selector.beginSearch(params, blackToMove);
+    this.selector.beginSearch(params, blackToMove, solidRoot);
     this.expander.beginSearch(params, rescale, contemptSign, moveFilter);
+    this.prefetcher.beginSearch(params, blackToMove, solidRoot);
   }
 
   /** No evaluator can answer any more. */
@@ -252,12 +266,16 @@ export class Pipeline {
       reach -= picked.detourVisits;
       isShort = picked.left > 0 || detours >= params.maxCollisionEvents;
     }
+    const { count } = batch;
+    if (count > 0 && batch.data[ITEM_SLOT] >= 0) {
+      this.prefetched = this.prefetcher.send(Math.min(this.prefetch - count, this.sender.findRoom()));
+    }
     this.sender.flush();
-    this.leavesInFlight += batch.count;
-    if (batch.count > 0) this.batchesInFlight++;
-    this.isBlocked = this.batchesInFlight > 0 && (isShort || batch.count === 0);
+    this.leavesInFlight += count;
+    if (count > 0) this.batchesInFlight++;
+    this.isBlocked = this.batchesInFlight > 0 && (isShort || count === 0);
     if (this.batchesInFlight === 0) selector.cancelAllDetours();
-    gathering.started = batch.count + outOfOrder;
+    gathering.started = count + outOfOrder;
     return gathering;
   }
 
@@ -283,6 +301,7 @@ export class Pipeline {
       }
       this.leavesInFlight--;
     }
+    if (!this.releasePrefetched()) return progress;
     this.cursor = 0;
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
@@ -308,9 +327,22 @@ export class Pipeline {
       this.oldest = (this.oldest + 1) % this.batches.length;
       this.batchesInFlight--;
     }
+    for (const slot of this.prefetched) this.channel.abandon(slot);
+    this.prefetched = [];
     this.leavesInFlight = 0;
     this.selector.cancelAllDetours();
     this.selector.closed.openAll();
+  }
+
+  /** Nothing is gathered before they are done, so that the cache holds the same whatever an evaluator's speed. */
+  private releasePrefetched(): boolean {
+    const { channel, prefetched } = this;
+    for (let last = prefetched.length - 1; last >= 0; last--) {
+      if (!channel.isDone(prefetched[last])) return false;
+      channel.release(prefetched[last]);
+      prefetched.length--;
+    }
+    return true;
   }
 
   private finishLeaf(batch: VisitList, at: number, slot: number): void {

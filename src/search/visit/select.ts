@@ -125,9 +125,10 @@ export class Selector {
     this.path = new VisitPath(this.maxDepth);
   }
 
-  beginSearch(params: SearchParams, blackToMove: boolean): void {
+  beginSearch(params: SearchParams, blackToMove: boolean, solidRoot: number): void {
     this.params = params;
     this.moves.setParams(params);
+    this.moves.solidRoot = solidRoot;
     this.path.twoFoldDraws = params.twoFoldDraws;
     this.drawScores[0] = computeDrawScore(params.drawScore, blackToMove, false);
     this.drawScores[1] = computeDrawScore(params.drawScore, blackToMove, true);

@@ -33,6 +33,7 @@ function createSearch(channel: FakeLeafChannel, rootRow: number): Search {
 
 const SHAPES = [
   { minibatch: 1, batchesInFlight: 1 },
+  { minibatch: 1, batchesInFlight: 1, prefetch: 32 },
   { minibatch: 1, batchesInFlight: 3 },
   { minibatch: 8, batchesInFlight: 1 },
   { minibatch: 8, batchesInFlight: 3 },
@@ -40,7 +41,7 @@ const SHAPES = [
 ];
 
 for (const shape of SHAPES) {
-  const name = `minibatch ${shape.minibatch}, ${shape.batchesInFlight} in flight`;
+  const name = `minibatch ${shape.minibatch}, ${shape.batchesInFlight} in flight, prefetch ${shape.prefetch ?? 0}`;
 
   test(`the order in which evaluators finish changes nothing: ${name}`, () => {
     for (let seed = 1; seed <= 3; seed++) {
