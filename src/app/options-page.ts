@@ -5,12 +5,12 @@ import { listOptionSections, listOptionSpecs, type OptionSection } from './optio
 
 const INTRODUCTION = `# Options
 
-Names, flags, defaults and ranges are lc0's wherever lc0 has the option. A flag is written \`--flag=value\`, \`--flag value\`
-or, for switches, \`--flag\` and \`--no-flag\`; the same lines without dashes may stand in the file named by \`--config\`, or in
-\`sardonyx.config\` or \`lc0.config\`: where the engine starts, beside the program, or in the user's folder (\`~/.config/sardonyx\`,
-\`~/.config/lc0\`). A file where the engine starts sets no option that names a file, a device or an address. The command line wins over files, and \`sardonyx.config\` over \`lc0.config\`. *Hidden* options are listed by
-\`uci\` only with \`--show-hidden\`; they can always be set. This page is generated:
-[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add an option.
+Names, flags, defaults and ranges are lc0's wherever lc0 has the option. A flag is written \`--flag=value\`, \`--flag value\` or, for
+switches, \`--flag\` and \`--no-flag\`. A config file has one flag a line, with or without the dashes: the file of \`--config\`, else
+\`sardonyx.config\` and \`lc0.config\` in the current folder, beside the program, or in the user's folder (\`~/.config/sardonyx\`,
+\`~/.config/lc0\`). One in the current folder, which may be a stranger's, cannot set options that name a file, a device or an address.
+The command line overrides files, and \`sardonyx.config\` overrides \`lc0.config\`. *Hidden* options are listed by \`uci\` only with
+\`--show-hidden\`; they can always be set. This page is generated ([CONTRIBUTING.md](../CONTRIBUTING.md)).
 `;
 
 export function formatOptionsPage(): string {

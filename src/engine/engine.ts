@@ -2,9 +2,9 @@
  * The engine without text: position, options, network and search behind the commands of UCI. It guarantees one search at a
  * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
- * go → (waits for the network) → search thread → info…, bestMove. A second `go` stops the first and waits for its answer.
- * Nothing here blocks or throws. Mistakes of the user are returned as a Result. Later failures go to the listener, and the
- * `go` is answered all the same.
+ * `go` → `begin` (waits for the network) → `run` (search-order.ts makes the message) → search thread → `receive` (info…, bestMove)
+ * → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
+ * returned as a Result; later failures go to the listener, and `go` is still answered.
  */
 import { type Move, NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
