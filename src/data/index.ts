@@ -5,6 +5,7 @@ export { formatResult } from './game-format.js';
 export { attachGameLine, type GameLine } from './game-line.js';
 export { parseSplitShares } from './game-split.js';
 export { type LabelledGame, parseLabelledGame, type Surprise } from './labelled-games.js';
+export { readPolicySubstitutions } from './rescore/policy-substitutions.js';
 export { type RescoreSettings, type RescoreSummary, rescoreGames } from './rescore/rescore-games.js';
 export type { ResultTables } from './rescore/rescore-tables.js';
 export { type SearchValue, V6GameRecorder } from './v6-game.js';

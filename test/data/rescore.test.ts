@@ -9,14 +9,28 @@ import { tableFromIPC } from 'apache-arrow';
 import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createShards, type ResultTables, rescoreGames, V6GameRecorder } from '#sardonyx/data/index.js';
 import { computeErrorShare } from '#sardonyx/data/rescore/deblunder.js';
-import { type RecordedGame, readRecordedGame, writeRecordedGame } from '#sardonyx/data/rescore/recorded-game.js';
+import { PolicySubstitutions } from '#sardonyx/data/rescore/policy-substitutions.js';
+import {
+  changeInputFormat,
+  type RecordedGame,
+  readRecordedGame,
+  writeRecordedGame,
+} from '#sardonyx/data/rescore/recorded-game.js';
 import {
   formatPlain,
   type RescoreSettings,
   rescoreLine,
   rescoreRecords,
 } from '#sardonyx/data/rescore/rescore-games.js';
-import { createV6Record, readV6Record, V6_BYTES, V6_PROVEN_BEST, writeV6Record } from '#sardonyx/data/v6-record.js';
+import {
+  createV6Record,
+  readV6Record,
+  V6_BYTES,
+  V6_DELETED,
+  V6_PROVEN_BEST,
+  writeV6Record,
+} from '#sardonyx/data/v6-record.js';
+import { LC0_FORMATS } from '#sardonyx/encoding/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { findShared, repositoryRoot } from '../support/shared-folder.js';
 
@@ -26,8 +40,18 @@ after(() => rmSync(folder, { recursive: true }));
 const NO_CHANGE = { distanceBoost: 0, temperature: 1, offset: 0 };
 const NOTHING: RescoreSettings = {
   ...{ tables: null, deblunder: null, policy: NO_CHANGE, plain: null, deletesInputs: false },
+  ...{ substitutions: null, inputFormat: null },
 };
-const emptySummary = () => ({ games: 0, positions: 0, damaged: 0, corrected: 0, errors: 0, boosted: 0, skipped: 0 });
+const emptySummary = () => ({
+  games: 0,
+  positions: 0,
+  damaged: 0,
+  corrected: 0,
+  errors: 0,
+  substituted: 0,
+  boosted: 0,
+  skipped: 0,
+});
 
 /** White wins with a rook against a bare king, and nothing else is decided; the distance to the end is always 20. */
 const rookTables: ResultTables = {
@@ -48,9 +72,15 @@ interface Values {
   readonly playedQ?: number;
 }
 
-function recordGame(fen: string, text: string, whiteResult: number, values: Record<number, Values> = {}): Buffer {
+function recordGame(
+  fen: string,
+  text: string,
+  whiteResult: number,
+  values: Record<number, Values> = {},
+  format = 'lc0-112',
+): Buffer {
   const position = unwrap(parseFen(fen));
-  const recorder = new V6GameRecorder('lc0-112', 'no');
+  const recorder = new V6GameRecorder(format, 'no');
   const words = text.split(' ');
   words.forEach((word, ply) => {
     const moves = listLegalMoves(position);
@@ -218,6 +248,37 @@ test('tablebases know better than deblundering where their positions begin', () 
   rescoreRecords(game, { ...DEBLUNDER, tables: rookTables }, summary);
   assert.equal(summary.errors, 0);
   assert.deepEqual(whiteResults(game), [1, 1, 1, 1, 1, 1, 0]);
+});
+
+test('records written in another input format are those that self-play writes in it', () => {
+  for (const format of LC0_FORMATS) {
+    const { name } = format;
+    const wanted = recordGame(FEN, MOVES, -1, {}, name);
+    const changed = changeInputFormat(read(recordGame(FEN, MOVES, -1)), format);
+    assert.ok(writeRecordedGame(changed).equals(wanted), name);
+    const back = changeInputFormat(read(wanted), LC0_FORMATS[0]);
+    assert.ok(writeRecordedGame(back).equals(recordGame(FEN, MOVES, -1)), `${name} and back`);
+  }
+});
+
+test('the policies of other records replace those of games that begin with the same moves', () => {
+  const substitutions = new PolicySubstitutions();
+  const other = read(recordGame(FEN, 'e1d2 e8e7 h1h8 e7e6', 1, {}, 'INPUT_112_WITH_CANONICALIZATION'));
+  other.positions[2].record.invariance |= V6_DELETED;
+  substitutions.add(other);
+  const game = read(recordGame(FEN, MOVES, -1));
+  const before = game.positions.map(({ record }) => record.probabilities.slice());
+  const summary = emptySummary();
+  rescoreRecords(game, { ...NOTHING, substitutions }, summary);
+  assert.equal(summary.substituted, 3);
+  const own = read(recordGame(FEN, 'e1d2 e8e7 h1h8 e7e6', 1));
+  game.positions.forEach(({ record }, i) => {
+    assert.deepEqual(
+      record.probabilities,
+      i === 3 ? own.positions[3].record.probabilities : before[i],
+      `position ${i}`,
+    );
+  });
 });
 
 test('records of V7 keep what they add to V6', () => {

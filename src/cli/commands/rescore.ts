@@ -2,7 +2,8 @@
  * `sardonyx rescore`: corrects recorded games with tablebases and by deblundering, as lc0's `rescorer` does, before `shards` makes
  * training data of them.
  */
-import { type RescoreSummary, type ResultTables, rescoreGames } from '../../data/index.js';
+import { type RescoreSummary, type ResultTables, readPolicySubstitutions, rescoreGames } from '../../data/index.js';
+import { LC0_FORMATS } from '../../encoding/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
 import { unwrap } from '../../util/index.js';
 import { declareCommand, number, refused, text, toggle, whole, words } from '../declare-command.js';
@@ -30,10 +31,11 @@ function createResultTables(tables: Tablebases, menLimit: number): ResultTables 
 }
 
 function describe(summary: RescoreSummary): string {
-  const { games, positions, damaged, corrected, errors, boosted, skipped } = summary;
+  const { games, positions, damaged, corrected, errors, substituted, boosted, skipped } = summary;
   const parts = [`${games} games, ${positions} positions`];
   if (damaged > 0) parts.push(`${damaged} damaged games skipped`);
   parts.push(`${corrected} results corrected`, `${errors} errors found`);
+  if (substituted > 0) parts.push(`${substituted} policies replaced`);
   if (boosted > 0) parts.push(`${boosted} policies boosted`);
   if (skipped > 0) parts.push(`${skipped} inputs were finished earlier`);
   return parts.join('; ');
@@ -62,9 +64,9 @@ export const rescoreCommand = declareCommand({
     'nnue-best-move': toggle('There, the best move, not the played one'),
     'delete-files': toggle('Delete each input once its output is complete'),
     threads: whole({ min: 1, max: 20, alias: 't' }, 'No effect: inputs are read one after the other'),
-    'new-input-format': whole({ min: -1, max: -1, default: -1 }, 'Only -1: records keep their input format, and shards reads them all'),
+    'new-input-format': whole({ min: -1, max: 256, default: -1 }, 'Input format of the records written, by lc0’s number; -1 = as they are'),
     'gaviotatb-paths': refused('Syzygy tablebases decide the results'),
-    'policy-substitutions': refused('the policies of other records are not mixed in'),
+    'policy-substitutions': text('Folder of lc0 records whose policies replace those of games that begin with the same moves'),
     json: toggle('Print the summary as JSON'),
   },
   epilogue:
@@ -81,9 +83,16 @@ export const rescoreCommand = declareCommand({
     if (inputs.length === 0) throw new Error('Name the records or games to rescore, or their folder with --input');
     if (out === undefined) throw new Error('Give the folder to write the games in: --output');
     const hasTables = args['syzygy-paths'] !== '';
-    if (!hasTables && !args.deblunder && plain === null && temperature === 1 && policy.offset === 0) {
+    const { 'policy-substitutions': otherRecords, 'new-input-format': formatNumber } = args;
+    const inputFormat = LC0_FORMATS.find(({ id }) => id === formatNumber) ?? null;
+    if (formatNumber !== -1 && inputFormat === null) {
+      const numbers = LC0_FORMATS.map(({ id }) => id).sort((a, b) => a - b);
+      throw new Error(`lc0 has no input format ${formatNumber}; there are ${numbers.join(', ')}`);
+    }
+    const changesPolicy = temperature !== 1 || policy.offset !== 0 || otherRecords !== undefined;
+    if (!hasTables && !args.deblunder && plain === null && !changesPolicy && inputFormat === null) {
       throw new Error(
-        'Nothing to do: give --syzygy-paths, --deblunder, --temperature, --dist-offset or --nnue-plain-file',
+        'Nothing to do: give --syzygy-paths, --deblunder, --temperature, --dist-offset, --policy-substitutions, --new-input-format or --nnue-plain-file',
       );
     }
     const notes = new NoteList();
@@ -101,6 +110,8 @@ export const rescoreCommand = declareCommand({
               ? { threshold: args['deblunder-q-blunder-threshold'], width: args['deblunder-q-blunder-width'] }
               : null,
             policy,
+            substitutions: otherRecords === undefined ? null : unwrap(await readPolicySubstitutions(otherRecords)),
+            inputFormat,
             plain,
             deletesInputs: args['delete-files'],
           },

@@ -1,10 +1,25 @@
 /** A game of lc0 records, with the position of each record and its history. */
-import type { Position } from '../../chess/index.js';
-import { LC0_FORMATS } from '../../encoding/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { listLegalMoves, NO_MOVE, type Position } from '../../chess/index.js';
+import { getPolicyEncoding, LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
+import { failure, type Result, success, unwrap } from '../../util/index.js';
 import type { GameLine } from '../game-line.js';
-import { PositionFinder } from '../v6-position.js';
-import { createV6Record, readV6Record, type V6Record, writeV6Record } from '../v6-record.js';
+import { PositionFinder, setV6Position } from '../v6-position.js';
+import {
+  createV6Record,
+  readV6Record,
+  V6_ADJUDICATED,
+  V6_DELETED,
+  V6_MOVES,
+  V6_PROVEN_BEST,
+  V6_TOO_LONG,
+  type V6Record,
+  writeV6Record,
+} from '../v6-record.js';
+
+/** The bits of `invariance` that say nothing about the input format. */
+const KEPT_BITS = V6_PROVEN_BEST | V6_TOO_LONG | V6_ADJUDICATED | V6_DELETED;
+
+const policy = unwrap(getPolicyEncoding('lc0-1858'));
 
 export interface RecordedPosition {
   readonly record: V6Record;
@@ -39,6 +54,49 @@ export function readRecordedGame(
     positions.push({ record, position: found.value.clone(), transform, ply: finder.ply });
   }
   return success({ positions, recordBytes });
+}
+
+/** The game with its records in another input format (rescorer.cc: ChangeInputFormat). The records themselves are changed. */
+export function changeInputFormat({ positions, recordBytes }: RecordedGame, format: Lc0Format): RecordedGame {
+  const changed = positions.map((recorded): RecordedPosition => {
+    const { record, position } = recorded;
+    const kept = record.invariance & KEPT_BITS;
+    const transform = setV6Position(record, format, position, 'no');
+    record.invariance |= kept;
+    return { ...recorded, transform };
+  });
+  changed.forEach(({ record, position, transform }, i) => {
+    const { transform: before } = positions[i];
+    record.probabilities.set(changePolicy(position, record.probabilities, before, transform));
+    record.playedIndex = changeIndex(position, record.playedIndex, before, transform);
+    record.bestIndex = changeIndex(position, record.bestIndex, before, transform);
+    if (record.v7 === null) return;
+    const [next, afterNext] = [i + 1, i + 2].map((at) => (index: number): number => {
+      const isThere = at < positions.length;
+      return isThere
+        ? changeIndex(positions[at].position, index, positions[at].transform, changed[at].transform)
+        : index;
+    });
+    record.v7.opponentIndex = next(record.v7.opponentIndex);
+    record.v7.nextIndex = afterNext(record.v7.nextIndex);
+  });
+  return { positions: changed, recordBytes };
+}
+
+/** A policy of a position with the moves where another transform of the board has them; illegal ones are −1. */
+export function changePolicy(position: Position, from: Float32Array, before: number, transform: number): Float32Array {
+  if (before === transform) return from;
+  const probabilities = new Float32Array(V6_MOVES).fill(-1);
+  for (const move of listLegalMoves(position)) {
+    probabilities[policy.moveToIndex(position, move, transform)] = from[policy.moveToIndex(position, move, before)];
+  }
+  return probabilities;
+}
+
+/** An index that is no move of the position stays. */
+function changeIndex(position: Position, index: number, before: number, transform: number): number {
+  const move = before === transform ? NO_MOVE : policy.indexToMove(position, index as PolicyIndex, before);
+  return move === NO_MOVE ? index : policy.moveToIndex(position, move, transform);
 }
 
 /** The records, back to back. */

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../chess/index.js';
-import { getPolicyEncoding, type PolicyIndex } from '../../encoding/index.js';
+import { getPolicyEncoding, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { findGameFormat, readUntilBreak } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
@@ -19,7 +19,8 @@ import { labelledGames, parseLabelledGame, resolveMoves } from '../labelled-game
 import { pgnGames } from '../pgn-games.js';
 import { readV6Games } from '../v6-stream.js';
 import { type DeblunderSettings, deblunder } from './deblunder.js';
-import { type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
+import type { PolicySubstitutions } from './policy-substitutions.js';
+import { changeInputFormat, type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
 import {
   adjustPolicies,
   correctPliesLeft,
@@ -35,6 +36,10 @@ export interface RescoreSettings {
   /** Null: no deblundering. It needs the search values of lc0's records; other games have none. */
   readonly deblunder: DeblunderSettings | null;
   readonly policy: PolicyAdjustment;
+  /** Policies of other records that take the place of the games' own; null = none. */
+  readonly substitutions: PolicySubstitutions | null;
+  /** Input format of the records that are written; null = as they were read. */
+  readonly inputFormat: Lc0Format | null;
   /** Also appends the positions to a file in Stockfish's text format; null = no. */
   readonly plain: PlainSettings | null;
   /** Removes each input once its output is complete. */
@@ -56,6 +61,8 @@ export interface RescoreSummary {
   corrected: number;
   /** Errors that deblundering found. */
   errors: number;
+  /** Positions whose policy another record's has replaced. */
+  substituted: number;
   /** Positions whose policy got a boost. */
   boosted: number;
   /** Inputs whose output existed already. */
@@ -74,6 +81,7 @@ const policy = unwrap(getPolicyEncoding('lc0-1858'));
 /** Changes the records of one game. */
 export function rescoreRecords(game: RecordedGame, settings: RescoreSettings, summary: RescoreSummary): void {
   const { tables } = settings;
+  summary.substituted += settings.substitutions?.apply(game) ?? 0;
   if (tables !== null) {
     summary.corrected += correctRecords(game, tables);
   }
@@ -135,7 +143,16 @@ export async function rescoreGames(
     jobs.set(output, path);
   }
   createFolder(folder);
-  const summary = { games: 0, positions: 0, damaged: 0, corrected: 0, errors: 0, boosted: 0, skipped: 0 };
+  const summary = {
+    games: 0,
+    positions: 0,
+    damaged: 0,
+    corrected: 0,
+    errors: 0,
+    substituted: 0,
+    boosted: 0,
+    skipped: 0,
+  };
   const job = { settings, summary, events };
   for (const [output, path] of jobs) {
     if (existsSync(output)) {
@@ -183,7 +200,9 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
     const { plain } = job.settings;
     if (plain !== null) appendFileSync(plain.path, formatPlain(game.value, plain));
     job.summary.positions += game.value.positions.length;
-    const packed = gzipSync(writeRecordedGame(game.value));
+    const { inputFormat } = job.settings;
+    const written = inputFormat === null ? game.value : changeInputFormat(game.value, inputFormat);
+    const packed = gzipSync(writeRecordedGame(written));
     const line = raw.ok ? raw.value.line : null;
     const file = join(into, `game_${String(number++).padStart(6, '0')}.gz`);
     writeFileSync(file, line === null ? packed : attachGameLine(packed, line));
