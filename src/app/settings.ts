@@ -97,7 +97,8 @@ function keepHarmless(lines: readonly string[]): Result<string[]> {
 function describeTaken(path: string, lines: readonly string[], taken: readonly string[]): string {
   const left = lines.filter((line) => !taken.includes(line));
   const list = (given: readonly string[]): string => given.map((line) => cutText(line)).join(' ') || 'nothing';
-  const rest = left.length === 0 ? '' : `; not ${list(left)}, for a file of the current folder may not name files`;
+  const rest =
+    left.length === 0 ? '' : `; not ${list(left)}, because a config file of the current folder may not name files`;
   return `Read from ${path} of the current folder: ${list(taken)}${rest}`;
 }
 

@@ -9,7 +9,7 @@ import { type ArchiveMember, hasTarMagic, isZip, readTarMembers, readZipMembers,
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { UnpackLimit, unpack } from './unpack.js';
 
-/** What is read ahead counts as packed bytes, so it is little. */
+/** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
 const CHUNK_BYTES = 1 << 16;
 
 /** Files of an archive that are looked at; records of training are many, and none of them is of a kind. */
@@ -45,12 +45,12 @@ export async function findInputKind(path: string): Promise<InputKind | null> {
       if (kind !== null || ++seen === MEMBERS_TO_NAME) return kind;
     }
   } catch {
-    // Whoever reads the file says what is wrong.
+    // The reader of the file reports what is wrong with it.
   }
   return null;
 }
 
-/** Whether so much of a file could not be read that it is not what its name says, and reading on only costs time. */
+/** Whether so much of a file is unreadable that it cannot be what its name says, so that reading should stop. */
 export function isHopeless(unreadable: number, readable: number): boolean {
   return unreadable > 1000 && unreadable > 50 * readable;
 }

@@ -2,8 +2,8 @@
  * Converts one input file to shards. A damaged game is reported and skipped; after a damaged stream the rest of the file is
  * skipped. If shards cannot be written, the run ends, and the next run continues with that file.
  *
- * Messages between the threads of a shards run. The main thread hands out one input file at a time; a worker answers with
- * progress, finished parts and warnings until it is done with the file.
+ * Also the messages between the threads of a shards run: the main thread hands out one input file at a time, and a worker answers
+ * with progress, finished parts and warnings until it is done with the file.
  */
 
 import { basename } from 'node:path';
@@ -95,7 +95,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     if (written.ok) positions += written.value;
     else warn(`game ${games} skipped: ${written.error}`);
     if (isHopeless(damaged, games - damaged)) {
-      warn(`given up after game ${games}: hardly a game of it can be read`);
+      warn(`given up after game ${games}: almost none of its games can be read`);
       break;
     }
     if (games % PROGRESS_GAMES === 0) reportProgress();

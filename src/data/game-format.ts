@@ -1,9 +1,9 @@
 /**
- * What reads and writes games of all formats: a format yields the raw games of an input one by one and turns each into training rows, in
- * which every position has its target. Raw games are cheap to read, so a resumed run can skip those it has done.
+ * The interface of game formats: a format yields the raw games of an input one by one and turns each into training rows, one for each
+ * position with its target. Raw games are cheap to read, so a resumed run can skip those it has done.
  *
- * A game whose moves are known and legal → rows. Formats decode the whole game first, so that a damaged one leaves no
- * rows behind.
+ * `replayGame` makes the rows of a game whose moves are known and legal. Formats decode the whole game first, so that a damaged one
+ * leaves no rows behind.
  */
 import { formatFen, type Move, type Position, WHITE } from '../chess/index.js';
 import type { Result } from '../util/index.js';

@@ -2,8 +2,7 @@
  * Writes the rows of one input file to Arrow files in `train/`, `validation/` and `test/`. The rows are split into parts, always
  * between two games. A part is complete in all three folders or absent, so that a long input can be resumed.
  *
- * Writes one Arrow file. Its name ends in `.part` until it is complete, so readers never take the file of an interrupted
- * run for a shard.
+ * A file's name ends in `.part` until the file is complete, so readers never take the file of an interrupted run for a shard.
  */
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Unpacks what is gzip, zstd or bzip2 by its first bytes, in small pieces, and ends what unpacks to more than any file of games.
+ * Unpacks gzip, zstd and bzip2, told apart by their first bytes, in small pieces; refuses what unpacks to more than any file of games.
  * Everything before a damaged place is handed on; then BrokenInput says what could not be read.
  */
 import { BrokenInput, isGzip, RefusedInput } from '../util/index.js';
@@ -10,7 +10,7 @@ import { isZstd, unpackZstd } from './zstd.js';
 
 /** Enough for `findPacking`. */
 const HEAD_BYTES = 8;
-/** Games as text pack to a tenth, self-play records to a fiftieth; repeated games go further, and small files matter to nobody. */
+/** Text of games compresses to a tenth, self-play records to a fiftieth, repeated games further; small files do no harm. */
 const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
 export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
 
@@ -18,7 +18,7 @@ const FIRST_STEP_BYTES = 1 << 11;
 
 type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
 
-/** By the first bytes; what is recognised but not read has a sentence. */
+/** Formats that are recognised by their first bytes and refused with a sentence. */
 const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
   { magic: 'fd377a585a00', says: 'it is packed with xz, which is not read: unpack it with "xz -d" first' },
   { magic: '377abcaf271c', says: 'it is a 7z archive, which is not read: unpack it first' },

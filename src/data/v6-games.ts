@@ -79,8 +79,8 @@ function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
 }
 
 /**
- * Swaps the target at `at` with the first one; −1 changes nothing. Among moves with as many visits the search knows the better one,
- * and training on the best move alone takes the first of them.
+ * Swaps the target at `at` with the first one; −1 changes nothing. Of moves with equal visits the search knows the better one, and
+ * training on the best move alone takes the first.
  */
 function putFirst(targets: Uint16Array, at: number): void {
   if (at <= 0) return;

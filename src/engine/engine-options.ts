@@ -21,12 +21,12 @@ const MAX_MS = 1e8;
 
 // biome-ignore format: a row an option
 export const engineOptions: readonly OptionSpec[] = [
-  option('Ponder', '', bool(false), 'The GUI sets it if it may let the engine think in the opponent’s time.', { effect: 'ignored' }),
+  option('Ponder', '', bool(false), 'Set by the GUI if it may let the engine think in the opponent’s time.', { effect: 'ignored' }),
   option('SyzygyPath', 'syzygy-paths', freeText(''), 'Folders of Syzygy tablebases (.rtbw and .rtbz files), separated by ; or, except on Windows, by :', { effect: 'tables', alias: 's' }),
   option('SyzygyProbeLimit', '', int(7, 0, 7), 'Do not probe tablebases for positions with more pieces than this.', { effect: 'tables' }),
   option('Syzygy50MoveRule', '', bool(true), 'Count a tablebase win that the fifty-move rule spoils as a draw; off = as a win.', { effect: 'tables' }),
   option('SyzygyFastPlay', 'syzygy-fast-play', bool(false), 'In a won tablebase position play only moves with the shortest distance to a capture or pawn move.'),
-  option('MoveOverheadMs', 'move-overhead', int(200, 0, MAX_MS), 'Milliseconds a move kept back for delays of connection and GUI; at most a tenth of the longest clock of the game, a fifth without increment.', { otherNames: ['Move Overhead'] }),
+  option('MoveOverheadMs', 'move-overhead', int(200, 0, MAX_MS), 'Milliseconds reserved for each move, for delays of connection and GUI; at most a tenth of the longest clock of the game, a fifth without increment.', { otherNames: ['Move Overhead'] }),
   option('TimeManager', 'time-manager', plainText('legacy'), 'legacy, smooth, simple or alphazero, with parameters: legacy(slowmover=1.2,steepness=6).', { check: (value, values) => parseTimeManager(String(value), Number(values.get('Slowmover') ?? 1)) }),
   option('Slowmover', 'slowmover', float(1, 0, 100), 'Factor of the time for a move (time manager legacy).', { check: (value, values) => parseTimeManager(String(values.get('TimeManager') ?? 'legacy'), Number(value)) }),
   option('UCI_LimitStrength', 'limit-strength', bool(false), 'Play no better than UCI_Elo. Analysis (go infinite, UCI_AnalyseMode) stays at full strength.', { effect: 'strength' }),
@@ -36,9 +36,9 @@ export const engineOptions: readonly OptionSpec[] = [
   option('ScoreType', 'score-type', oneOf('WDL_mu', SCORE_TYPES), 'Kind of score in info lines.', { effect: 'display' }),
   option('MultiPV', 'multipv', int(1, 1, 500), 'Number of lines to show.'),
   option('VerboseMoveStats', 'verbose-move-stats', bool(false), 'Print statistics of every root move after the search.', { alias: 'v' }),
-  option('LogLiveStats', 'log-live-stats', bool(false), 'Print these statistics with every info line; without VerboseMoveStats, only to the log.', HIDDEN),
+  option('LogLiveStats', 'log-live-stats', bool(false), 'Print the statistics of VerboseMoveStats with every info line; without VerboseMoveStats, to the log only.', HIDDEN),
   option('InfoIntervalMs', 'info-interval', int(5000, 50, MAX_MS), 'Longest time between two info lines of a search, in milliseconds.', HIDDEN),
-  option('MateSearch', 'mate-search', bool(true), 'Look for short mates in a thread beside the search, and for shorter mates than it has proven. `go mate` always does.'),
+  option('MateSearch', 'mate-search', bool(true), 'A thread beside the search looks for short mates, and for shorter ones than the search has proven; with `go mate` always.'),
   option('ClearTree', '', BUTTON, 'Forget the search tree, keep the evaluation cache.', { effect: 'forgetTree' }),
   option('Clear Hash', '', BUTTON, 'Forget the search tree and the evaluation cache.', { effect: 'forgetAll' }),
 ];

@@ -192,7 +192,7 @@ export class Engine {
     this.stop();
   }
 
-  /** Ends the active search; the first of the waiting ones will answer as soon as it begins. */
+  /** Ends the active search. The first `waiting` of the waiting searches answer as soon as they begin. */
   private stopFirst(waiting: number): void {
     const { active } = this.searches;
     this.searches.stopWaiting(waiting);
@@ -376,7 +376,7 @@ export class Engine {
   private conclude(search: ActiveSearch, best: BestMove): void {
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
-      // When the search made its last report may differ from run to run; the answer may not.
+      // The answer must not depend on when the last report was made, which differs from run to run.
       if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
       this.answer(search.shorterMate ?? best);
     };

@@ -130,7 +130,7 @@ export class NetworkLoader {
     if (this.isOutdated) this.onPoolChange();
   }
 
-  /** Which network plays, and why: two users, or one after a change, may have different ones. */
+  /** Tells the user which network plays, and why: it depends on the machine and on the options. */
   private explain({ description, reason }: NetworkPort): void {
     if (reason !== null) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
   }

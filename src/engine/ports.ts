@@ -21,7 +21,7 @@ export interface NetworkPort {
   readonly handle: SharedPoolHandle;
   /** Shown to users: the network's name and its backend. */
   readonly description: string;
-  /** Why the options give this network, for the user; null where nobody asks. */
+  /** Why the options lead to this network, for the user; null if it is not reported. */
   readonly reason: string | null;
   /** Whether it uses threads and batches that were tuned. */
   readonly isTuned: boolean;
@@ -92,7 +92,7 @@ export interface EngineListener {
   moveStats(stats: RootStats): void;
   bestMove(best: BestMove): void;
   warning(text: string): void;
-  /** What takes long; a warning where it is absent. */
+  /** Progress of slow work; without this method it is reported as a warning. */
   progress?(text: string): void;
   /** Information that is not a warning. */
   note(text: string): void;

@@ -31,7 +31,7 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
     },
     limits: {
       ...limits,
-      // A search that was stopped before it began is no move of the game for the time manager.
+      // A search that was stopped before it began must not count as a move for the time manager.
       ...(clock !== undefined && !search.stopRequested && { clock }),
       reportedLines: options.getNumber('MultiPV'),
       reportIntervalMs: options.getNumber('InfoIntervalMs'),

@@ -30,7 +30,7 @@ export class SearchQueue {
     this.waiting.push(search);
   }
 
-  /** Makes the first waiting search answer as soon as it begins. */
+  /** Makes the first `count` waiting searches answer as soon as they begin. */
   stopWaiting(count: number): void {
     for (let i = 0; i < count; i++) {
       if (this.waiting[i].request.ponder === true) this.waiting[i] = this.createWithoutPonder(this.waiting[i]);

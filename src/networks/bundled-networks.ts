@@ -44,7 +44,7 @@ export function listSuitableNetworks(
   backend: string,
   precision: string,
 ): readonly BundledNetwork[] {
-  // Half precision can be made of single, neither of int8.
+  // Single precision can be converted to half, int8 to neither.
   const wishes = precision === '' ? [] : [precision, 'fp32'];
   const fitting = wishes.map((wish) => networks.filter((network) => network.precision === wish));
   const candidates = fitting.find((found) => found.length > 0) ?? networks;

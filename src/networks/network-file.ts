@@ -37,7 +37,7 @@ const UNNAMED = ['', '<autodiscover>', 'default'];
 /** lc0's name of a network inside the executable. */
 export const BUILT_IN = '<built in>';
 
-/** What the options mean by a network, for one provider: found once, and read by all that load, name, identify or explain it. */
+/** The network that the options name, for one provider. It is resolved once, for all that load, name, identify or explain it. */
 export interface ResolvedNetwork {
   /** Its file, or `<built in>`. */
   readonly path: string;
@@ -47,7 +47,7 @@ export interface ResolvedNetwork {
   readonly provider: string;
   /** What the backend options say of the network; nothing if they are invalid, which loading reports. */
   readonly choice: NetworkChoice;
-  /** Why it is this one, for the user. */
+  /** Why this network was chosen, for the user. */
   readonly reason: string;
   /** Why it cannot be read, in one sentence; null if it is there. */
   readonly missing: string | null;

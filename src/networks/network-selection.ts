@@ -92,7 +92,7 @@ export class NetworkSelector {
       return { speeds: success(stored.speeds), path: stored.path };
     const measured = await this.measure(networks);
     const earlier = (digest: string): readonly number[] => stored?.speeds.get(digest) ?? [];
-    // A search that was not given a moment of CPU time says nothing.
+    // A search that got no CPU time measures nothing.
     const rounds = (measured.ok ? measured.value : []).filter((round) => round.every((speed) => speed > 0));
     const speeds = new Map(
       digests.map((digest, index) => [digest, [...earlier(digest), ...rounds.map((round) => round[index])]]),

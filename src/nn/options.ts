@@ -19,5 +19,5 @@ export const networkOptions: readonly OptionSpec[] = [
   option('NNCacheSize', 'nncache', int(2_000_000, 0, 999_999_999), 'Number of positions in the evaluation cache', { effect: 'pool' }),
   option('Hash', 'hash', int(0, 0, 1_048_576), 'Size of the evaluation cache in MB; 0 = NNCacheSize decides', { effect: 'pool' }),
   option('PolicyTemperature', 'policy-softmax-temp', float(DEFAULT_POLICY_TEMPERATURE, 0.1, 10), 'Temperature of the policy softmax; higher makes the priors more equal.', { effect: 'evaluator' }),
-  option('HistoryFill', 'history-fill', oneOf(DEFAULT_HISTORY_FILL, HISTORY_FILLS), 'What the network gets if a position has no history: no = nothing, always = the oldest position again, fen_only = the same unless it is the start position.', { effect: 'evaluator' }),
+  option('HistoryFill', 'history-fill', oneOf(DEFAULT_HISTORY_FILL, HISTORY_FILLS), 'Input planes of the history before the first known position: no = empty, always = copies of that position, fen_only = copies unless it is the start position.', { effect: 'evaluator' }),
 ];

@@ -80,8 +80,8 @@ export class GameTree {
   }
 
   /**
-   * Call it when a search starts. Visits that searches with other root moves have made say nothing about these: which move is
-   * best, and how many visits it had.
+   * Call it when a search starts. A tree that was searched with other root moves is not used, because the root's visits and
+   * best move would be those of the other moves.
    * @param rootMoves the only moves that this search may choose; empty = all
    */
   beginSearch(rootMoves: readonly number[]): void {
@@ -113,8 +113,8 @@ export class GameTree {
   }
 
   /**
-   * Whether nodes found from a root are right for a position below it. A graph's node stands for all paths, so it does not
-   * count what a path repeats, and once the root has passed a repetition no path shows it any more.
+   * Whether nodes found from a root are valid for a position below it. In a graph they are not if a position was repeated in
+   * between: a shared node does not store what its paths repeat, and paths from the new root no longer show it.
    */
   private fits(root: readonly number[], { moves, pliesSinceRepetition }: PositionMessage): boolean {
     return !this.tree.hasOtherPaths || moves.length - pliesSinceRepetition <= root.length;

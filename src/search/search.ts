@@ -34,7 +34,7 @@ const LIMIT_REACHED = 'WARNING: Search has reached limit and does not make any p
 const PATH_TOO_LONG = 'The best line is as long as a path can be: the search cannot go on';
 const NO_EVALUATOR = 'No evaluator could answer; the search ends';
 const GARBAGE_WHEN_IDLE = 2000;
-/** When memory is full: nodes to look at, before the next batch, for some to free (1 to 2 ms of work). */
+/** When memory is full: nodes to examine before each batch, to find some to free (1 to 2 ms of work). */
 const FORGET_EFFORT = 20000;
 
 export interface SearchListener extends InfoListener {
@@ -86,7 +86,7 @@ export class Search {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait for `stop`. */
   private isParked = false;
-  /** Visits before the search may stop: two where only some moves may be played, since the root's own value is not theirs. */
+  /** Visits before the search may stop. Two with `searchmoves`, because the first visit evaluates the root and none of these moves. */
   private leastVisits = 0;
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
@@ -195,7 +195,7 @@ export class Search {
     pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
     this.leastVisits = searchMoves.length > 0 && !isInstant(params) ? 2 : 0;
     if (this.leastVisits > 0 && limits.nodes === 1) {
-      // The root's own evaluation does not count then.
+      // One visit of a move then; the root's own evaluation is not counted.
       this.leastVisits = 1;
       pipeline.reusedVisits--;
     }
@@ -287,7 +287,7 @@ export class Search {
     return new Pipeline({ tree: this.tree, channel, rootRow, rootMoves: this.rootMoves, onRootExpanded });
   }
 
-  /** Writes the root for the evaluators. @returns false while they may still read the last one, for leaves that were given up */
+  /** Writes the root for the evaluators. @returns false while they may still read the previous one, for abandoned leaves */
   private sendRoot(): boolean {
     const { position } = this;
     const { channel, rootRow } = this.options;
@@ -297,7 +297,7 @@ export class Search {
       moves: position.moves,
       twoFoldDraws: this.params.twoFoldDraws,
       keyHistory: this.params.cacheHistoryLength,
-      // Neither tables nor the look for mates know which moves are left out.
+      // Neither tablebases nor the check for mates in one know which moves are left out.
       skipsTablebases: this.limits.skipsTablebases === true || this.limits.moveRules !== undefined,
       findsMates: this.params.mateInOne && this.limits.moveRules === undefined,
     });

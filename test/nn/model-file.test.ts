@@ -228,7 +228,7 @@ for (const [what, build, sentence] of [
   [
     'a loop',
     (onnx) => onnx.node('Loop', [onnx.integers([], [2 ** 31 - 1])], LOOP),
-    /operator Loop, which need not end/,
+    /operator Loop, which may run for ever/,
   ],
   ['a scan', (onnx) => onnx.node('Scan', ['x'], LOOP), /operator Scan/],
   [

@@ -257,7 +257,7 @@ export async function runBenchWords(
   const { positionals } = parsed;
   const nodes = readLimit('nodes') ?? Number(positionals[0] ?? 0);
   if (!Number.isInteger(nodes) || nodes < 0 || positionals.length > 1) {
-    throw new Error('bench is followed by one number, of nodes, and by flags');
+    throw new Error('bench takes one number, the nodes of each position, and flags');
   }
   const limits: BenchLimits = {
     ...BENCH_DEFAULTS,

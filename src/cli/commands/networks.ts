@@ -77,7 +77,7 @@ function listBundled(): NetworkRow[] {
 
 function describeUse(network: BundledNetwork): string {
   if (getNetworkName(network) === LEVELS_NETWORK) return 'for limited strength';
-  return network.backends.length === 0 ? 'no backend by itself' : `for ${network.backends.join(', ')}`;
+  return network.backends.length === 0 ? 'only by name' : `for ${network.backends.join(', ')}`;
 }
 
 function findDownloaded({ name }: CataloguedNetwork): string | null {

@@ -51,17 +51,17 @@ export const rescoreCommand = declareCommand({
   flags: {
     input: text('Folder of lc0 records, as another input'),
     out: text('Folder to write the games in', { alias: 'output' }),
-    'syzygy-paths': text('Folders of Syzygy tablebases: results are corrected back from the first position that they know', { default: '' }),
+    'syzygy-paths': text('Folders of Syzygy tablebases: the result of a position in the tables replaces the results before it', { default: '' }),
     'men-limit': whole({ min: 3, max: MOST_MEN, default: MOST_MEN }, 'Men of the largest table used'),
     'dtz-policy-boost': number({ min: 0, max: 100, default: 0, alias: 'dtz_policy_boost' }, 'Added to the policy of moves on the shortest way to a tablebase win'),
     'dist-offset': number({ min: -0.999, max: 0, default: 0, alias: 'dist_offset' }, 'Added to the policy of every move, not below 0'),
     temperature: number({ min: 0.001, max: 100, default: 1 }, 'Temperature of the policy, after offset and boost'),
     deblunder: toggle('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
     'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2 }, 'A move is an error if its W − L is this much below the best move’s'),
-    'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Around the threshold, result and value are mixed over this width'),
+    'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Width around the threshold over which result and value are mixed'),
     'nnue-plain-file': text('Append the positions to this file in Stockfish’s text format'),
-    'nnue-best-score': toggle('There, the best move’s score, not the played one’s', true),
-    'nnue-best-move': toggle('There, the best move, not the played one'),
+    'nnue-best-score': toggle('With --nnue-plain-file: the best move’s score, not the played one’s', true),
+    'nnue-best-move': toggle('With --nnue-plain-file: the best move, not the played one'),
     'delete-files': toggle('Delete each input once its output is complete'),
     threads: whole({ min: 1, max: 20, alias: 't' }, 'No effect: inputs are read one after the other'),
     'new-input-format': whole({ min: -1, max: 256, default: -1 }, 'Input format of the records written, by lc0’s number; -1 = as they are'),
@@ -70,7 +70,7 @@ export const rescoreCommand = declareCommand({
     json: toggle('Print the summary as JSON'),
   },
   epilogue:
-    'Other than lc0’s rescorer, this command keeps its inputs unless it is given --delete-files, and takes plies left from the search ' +
+    'Unlike lc0’s rescorer, this command keeps its inputs unless it is given --delete-files, and takes plies left from the search ' +
     'only where the network predicts them.',
   run: async (args) => {
     const inputs = [...args.inputs, ...(args.input === undefined ? [] : [args.input])];

@@ -87,7 +87,7 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
       if (position.ok) positions.push(position.value);
       else {
         notes.add(`${file}, line ${number} is left out: ${position.error}`);
-        if (isHopeless(++unreadable, positions.length)) throw new BrokenInput('hardly a line of it can be read');
+        if (isHopeless(++unreadable, positions.length)) throw new BrokenInput('almost none of its lines can be read');
       }
       if (positions.length > MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} positions`);
     }

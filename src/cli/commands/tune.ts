@@ -56,7 +56,7 @@ export const tuneCommand = declareCommand({
     // The default's speed is that of the same runs, or chance would decide the comparison.
     const slower =
       best.nodesPerSecond < defaultNodesPerSecond
-        ? '; as fast within a few per cent, and closer to a sequential search'
+        ? '; within a few per cent of the default, with fewer leaves in flight'
         : '';
     const comparison = isOwn ? 'the default' : `default: ${defaultNodesPerSecond}${slower}`;
     printLine(`Best: ${flags}, ${best.nodesPerSecond} nodes/s (${comparison})`);

@@ -78,7 +78,7 @@ export function correctRecords({ positions }: RecordedGame, tables: ResultTables
   return changed;
 }
 
-/** Whether no position was repeated since the last capture or pawn move, as far as that is known to its end. */
+/** Whether no position was repeated since the last capture or pawn move; false if the known history begins later. */
 function hasNoRepetition(position: Position): boolean {
   const past = position.clone();
   while (past.rule50 > 0) {

@@ -32,7 +32,7 @@ export interface OnnxPlan {
   readonly leastRows: number;
   /** Precision of the network to load. */
   readonly precision: Precision;
-  /** Seed of the choice which positions without castling rights are evaluated with mirrored files; 0 = none. */
+  /** Seed that decides which positions without castling rights are evaluated with mirrored files; 0 = none. */
   readonly symmetrySeed: number;
   /** Share of Dirichlet noise in the priors of every position, which the seed and the position decide. */
   readonly noise: { readonly share: number; readonly seed: number };

@@ -14,7 +14,7 @@ const GRAPHICS: Readonly<Record<string, string>> = { darwin: 'Metal', win32: 'Di
 
 const KNOWN: readonly KnownFailure[] = [
   {
-    // Of V8 and SpiderMonkey, for buffers and for WebAssembly, and of C++. A device's own memory is another matter.
+    // Messages of V8, SpiderMonkey and C++ about the computer's memory, not about a device's.
     pattern:
       /Array buffer allocation failed|Invalid array buffer length|WebAssembly\.Memory\(\)|^(\w+: )?[Oo]ut of memory$|bad_alloc/,
     describe: () =>
@@ -39,7 +39,7 @@ const KNOWN: readonly KnownFailure[] = [
     describe: () => 'the TensorRT provider or a library that it needs is missing',
   },
   {
-    // What it does not say of a GPU it says with a file of C++ and a number of Direct3D.
+    // Its messages name a C++ file and an error number of Direct3D, and not what is wrong with the GPU.
     pattern: /dml_provider_factory|DmlExecutionProvider|DirectML\.dll/i,
     describe: (system) => (system === 'win32' ? 'no GPU that DirectML can use' : 'DirectML exists only on Windows'),
   },

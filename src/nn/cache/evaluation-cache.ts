@@ -141,7 +141,7 @@ export class EvaluationCache {
     for (let i = 1; i < FIRST_PRIOR_WORD; i++) firstHead[i] = copy[i];
     for (let entry = 1; entry * MOVES_PER_ENTRY < key.moveCount; entry++) {
       if (!this.findEntry(entry, key, horizon)) return false;
-      // Of another leaf's evaluation, which may have seen another history.
+      // This entry is of another leaf, whose evaluation may have seen another history.
       for (let i = 1; i < FIRST_PRIOR_WORD; i++) if (copy[i] !== firstHead[i]) return false;
     }
     value.wl = values[0];

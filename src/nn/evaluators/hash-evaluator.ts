@@ -9,7 +9,7 @@ import type { Evaluator } from '../evaluator.js';
 export interface HashEvaluatorOptions {
   readonly backend: string;
   readonly seed: number;
-  /** Equal priors for all moves; every position is even, and lost or won in the end (lc0: W − L and D are 0). */
+  /** Equal priors for all moves; W − L and D are 0 in every position, as in lc0. */
   readonly uniform: boolean;
   /** Duration of each run. */
   readonly delayMs: number;

@@ -13,10 +13,10 @@ import type { NetworkFormat, TensorPort } from '../model/network-format.js';
 import { openModelSession } from './onnx-session.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
 
-/** Of AlphaZero's Dirichlet noise in chess. */
+/** Alpha of AlphaZero's Dirichlet noise in chess. */
 const NOISE_ALPHA = 0.3;
 
-/** AZ-Go adds Dirichlet noise at every node; here the position draws it, so that cached and new answers are the same. */
+/** AZ-Go adds Dirichlet noise at every node. Here a hash of the position draws it, so that cached and new answers are the same. */
 function addNoise(priors: Float32Array, count: number, share: number, seed: number): void {
   const random = createPrng(seed);
   const samples = Float64Array.from({ length: count }, () => drawGamma(NOISE_ALPHA, random));
@@ -114,7 +114,7 @@ class OnnxEvaluator implements Evaluator {
     }
   }
 
-  /** An empty board: a network that fails, or never answers, is found out before a search waits for it. */
+  /** Evaluates an empty board, so that a network that fails or never answers is found before a search waits for it. */
   async tryOut(): Promise<void> {
     this.reserve(1);
     const { feeds, fetches } = this.getCall(0, this.format.fixedBatch ?? this.padRows(1));

@@ -17,7 +17,7 @@ export async function openModelSession(model: Model, plan: OnnxPlan, deviceId: n
     provider: describeProvider(plan.provider, plan.config, deviceId),
     intraOpThreads: plan.intraOpThreads,
     optimization: plan.optimization,
-    // The slower, exact code is slower on CPUs that need it not, too: a 64x6 network loses 45 % of its speed.
+    // Exact sums are slow on every CPU (a 64x6 network loses 45 % of its speed), so they are used only where needed.
     needsWideSums: model.needsWideSums && !(await addsWidely()),
   });
 }
@@ -45,7 +45,7 @@ export async function refuseLargeActivations({ bytes, weightsFolder, path }: Mod
   const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);
   if (needed <= ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) return;
   throw new Error(
-    `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any network`,
+    `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
   );
 }
 
@@ -73,7 +73,7 @@ function openPlainly(
 let foundSums: Promise<boolean> | undefined;
 
 /**
- * Whether this CPU adds products of 8-bit numbers without overflow, as those with VNNI do and ARM's. Others add pairs of them in 16 bits.
+ * Whether this CPU adds products of 8-bit numbers without overflow, as ARM's and those with VNNI do. Others add pairs in 16 bits.
  * Never rejects.
  */
 export function addsWidely(): Promise<boolean> {
@@ -88,7 +88,7 @@ const SUM_MODEL = [
 ] as const;
 const SUM_SIZE = 16;
 
-/** The greatest products that 8 bits allow; in 16 bits no two of them fit. */
+/** Whether sums of the greatest products of 8-bit numbers are right; two of these products overflow 16 bits. */
 async function computeLargeSum(): Promise<boolean> {
   const [head, tail] = SUM_MODEL.map((text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
   const model = concatBytes([head, new Uint8Array(SUM_SIZE * SUM_SIZE).fill(127), tail]);

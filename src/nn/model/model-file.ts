@@ -17,9 +17,9 @@ export type ModelSource =
       readonly name: string;
       readonly weightsFolder?: string | undefined;
       readonly fileSha256?: string | undefined;
-      /** The pool has checked what the model may do, so its threads need not. */
+      /** The pool has checked the model's operators and sizes, so its threads need not. */
       readonly isChecked?: true;
-      /** The program did not come with it. */
+      /** Not one of the program's own networks. */
       readonly isForeign?: boolean | undefined;
     };
 
@@ -32,7 +32,7 @@ export interface Model {
   readonly weightsFolder: string | undefined;
   /** SHA-256 of its file, in hexadecimal; null if not computed. */
   readonly fileSha256: string | null;
-  /** The program did not come with it, so that the sizes of its tensors are looked at before it runs. */
+  /** Not one of the program's own networks: the sizes of its tensors are checked before it runs. */
   readonly isForeign: boolean;
   readonly format: NetworkFormat;
   readonly parameterBytes: number;

@@ -39,7 +39,7 @@ const SIZE_ATTRIBUTES = new Set([
   ...['shape', 'output_shape', 'output_padding', 'pads', 'paddings', 'strides', 'kernel_shape', 'dilations'],
   ...['sample_size', 'repeats', 'tiles', 'blocksize', 'upscale', 'scales', 'height_scale', 'width_scale'],
 ]);
-/** Of two constants: their outputs may have as many elements as both together multiplied. */
+/** Products of two constants: the output may have as many elements as the product of their sizes. */
 const OUTER_PRODUCTS = new Set(['MatMul', 'Gemm', 'Einsum', 'MatMulInteger', 'QLinearMatMul']);
 
 /** TensorProto.DataType */
@@ -51,7 +51,7 @@ const EXTERNAL = 1;
 
 interface Constant {
   readonly dims: readonly number[];
-  /** Of small integer and float tensors; null for others. */
+  /** Values of small integer and float tensors; null for others. */
   readonly values: readonly number[] | null;
 }
 
@@ -69,7 +69,7 @@ interface Attribute {
   readonly graphs: readonly Uint8Array[];
 }
 
-/** Says what of the model is refused; without a subject. */
+/** Why the model is refused: a sentence without its subject. */
 class Refusal extends Error {}
 
 /** @returns why the model is refused, without its subject; null when it is not */
@@ -143,7 +143,7 @@ class ModelWalk {
     const { operator, inputs, outputs, attributes } = node;
     this.nodes += this.countNodes(operator, 0);
     if (this.nodes > MOST_NODES) throw new Refusal(`has more than ${MOST_NODES} nodes`);
-    if (REFUSED_OPERATORS.has(operator)) throw new Refusal(`has the operator ${operator}, which need not end`);
+    if (REFUSED_OPERATORS.has(operator)) throw new Refusal(`has the operator ${operator}, which may run for ever`);
     for (const { name, numbers, graphs } of attributes) {
       if (SIZE_ATTRIBUTES.has(name))
         requireSize(
@@ -194,7 +194,8 @@ function createExternalRefusal(): Refusal {
 }
 
 function requireSize(dims: readonly number[], operator: string): void {
-  if (countElements(dims) > MOST_ELEMENTS) throw new Refusal(`makes a tensor larger than any network by ${operator}`);
+  if (countElements(dims) > MOST_ELEMENTS)
+    throw new Refusal(`makes a larger tensor than any known network, by ${operator}`);
 }
 
 function countElements(dims: readonly number[]): number {

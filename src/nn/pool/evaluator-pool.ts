@@ -57,7 +57,7 @@ export interface PoolOptions {
   readonly policyTemperature?: number;
   readonly historyFill?: HistoryFill;
   readonly tablebases?: TablebaseSettings;
-  /** Within so long a thread of the CPU has opened the network and evaluated one position; devices may compile for minutes. */
+  /** Longest time for a CPU thread to open the network and evaluate one position; devices have no limit, as they may compile for minutes. */
   readonly longestStartMs?: number;
   /** Script of the evaluator threads. Another script can call `runEvaluatorThread` with a factory of other evaluators. */
   readonly threadScript?: URL;

@@ -66,7 +66,7 @@ export class LeafServer {
   private readonly firstCounter: number;
   private readonly claimed = new Int32Array(MAX_CLAIM);
   private readonly priors = new Float32Array(MAX_EDGES);
-  /** Of the leaf in hand. */
+  /** Key and value of the leaf that is being answered. */
   private readonly key: CacheKey = { low: 0, high: 0, repetitions: 0, moveCount: 0 };
   private readonly value: CachedValue = { wl: 0, d: 0, m: 0 };
   private minibatch = 0;
@@ -148,7 +148,7 @@ export class LeafServer {
     while (rows < minibatch) {
       const count = claims.claimInto(claimed, Math.min(MAX_CLAIM, minibatch - rows));
       if (count === 0) break;
-      // Not earlier: the cache may have been emptied since, for the search whose slots these are.
+      // Read after the claim: the cache may have been emptied for the search that these slots belong to.
       if (rows === 0) this.generation = this.cache?.generation ?? 0;
       rows = this.addRows(count === MAX_CLAIM ? claimed : claimed.subarray(0, count), rows);
     }

@@ -58,7 +58,7 @@ export function findLayers(graph: GraphMessage, input: string): Layer[] {
   for (const node of graph.node ?? []) {
     const layer = readLayer(node, index);
     const readsPlanes = node.input?.some((name) => raw.has(name)) === true;
-    // What a layer has computed is no longer the planes; everything else hands them on.
+    // The output of a layer no longer counts as planes; outputs of other operators on planes do.
     if (readsPlanes && layer === undefined && node.opType !== 'Conv')
       for (const name of node.output ?? []) raw.add(name);
     if (layer !== undefined && !readsPlanes && !heads.has(node)) found.push(layer);

@@ -83,7 +83,7 @@ class LayerQuantiser {
     const weights = roundWeights(layer);
     const errors = computeErrors(layer, weights, this.getRanges(x).mean);
     const isInner = relu !== undefined && this.inputs.has(y);
-    // A scale for each channel is a factor of its weights' scale, which is taken back behind the operator.
+    // The operator has one output scale. A channel's own scale is multiplied into its weights' scale and divided out behind the operator.
     const { steps, ...out } = isInner
       ? { ...this.chooseRounding(y), steps: new Float32Array(outputs).fill(1) }
       : this.chooseOutput(layer);
@@ -165,7 +165,7 @@ class LayerQuantiser {
     return rounded;
   }
 
-  /** From the least to the greatest value of the samples; percentiles cut off what decides a position. */
+  /** The whole range of the samples: percentiles would cut off the extreme values that decide a position. */
   private chooseRounding(name: string): Rounding {
     const { least, most } = this.getRanges(name);
     const low = least.reduce((a, b) => Math.min(a, b), 0);
@@ -233,7 +233,7 @@ function roundWeights({ inputs, outputs, taps, weights }: Layer): RoundedWeights
   return { values, scales };
 }
 
-/** What rounded weights miss of each output, on average over squares, where the inputs have their mean values. */
+/** The error that rounded weights cause in each output, averaged over squares, with the inputs at their mean values. */
 function computeErrors(
   { inputs, outputs, taps, weights }: Layer,
   rounded: RoundedWeights,

@@ -1,8 +1,7 @@
 /**
  * Moves that a search leaves out, or the only ones it considers, down to some depth: KataGo's avoidMoves and allowMoves.
- * They are taken out of the answer to a leaf before it becomes a node, so selection never meets them and costs nothing
- * more. Rules belong to one search over an empty tree without transpositions: a node cannot tell at which depth it will
- * be met again.
+ * Excluded moves are removed from a leaf's answer before it becomes a node, so selection needs no check. Rules are for one
+ * search, over an empty tree without transpositions: a node does not know at which depths other paths will reach it.
  */
 export interface MoveRule {
   /** Whose moves: 0 = the player to move at the root, 1 = the opponent. */
@@ -31,7 +30,7 @@ export class MoveFilter {
   }
 
   /**
-   * Moves what remains to the front, in its order. Where nothing would remain, everything does.
+   * Moves the remaining moves to the front, in their order. If none would remain, all do.
    * @param depth plies from the root to the leaf
    * @returns the number of moves left
    */

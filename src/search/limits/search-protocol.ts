@@ -65,8 +65,8 @@ export interface PositionMessage {
   readonly blackToMove: boolean;
   readonly gamePly: number;
   /**
-   * Plies since a position stood on the board, perhaps this one (0), that had occurred before; Infinity = none. A graph
-   * cannot be kept across it: its nodes do not know that the position, once more, is a draw.
+   * Plies since the last position that had occurred before; 0 = this one, Infinity = none. A graph is not kept across such
+   * a position (`GameTree.fits`).
    */
   readonly pliesSinceRepetition: number;
 }

@@ -16,7 +16,7 @@ import type { Pipeline } from '../visit/pipeline.js';
 import type { RootMoves } from './root-moves.js';
 import { computeRootFpu, createRootMovesLeft } from './root-utility.js';
 
-/** While no move has a higher value the game may be resigned, so smart pruning does not stop before every move is lost. */
+/** If no move has a higher value, the game may be resigned: smart pruning then stops only when every move is proven lost. */
 const RESIGN_Q = -0.98;
 
 export interface IterationStats {

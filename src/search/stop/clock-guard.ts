@@ -25,7 +25,7 @@ import {
 const MAX_OVERHEAD_SHARE = 0.1;
 const MAX_OVERHEAD_SHARE_SUDDEN_DEATH = 0.2;
 const LAG_WEIGHT = 0.25;
-/** The guard reserves lag for games of this many moves; the managers expect games to end too early for that. */
+/** The guard reserves lag for games of this many moves, more than the managers plan for. */
 const LONG_GAME_MOVES = 220;
 /** It reserves lag for at least this many further moves, however long the game has lasted. */
 const LEAST_RESERVE_MOVES = 40;

@@ -97,8 +97,8 @@ const LEAST_EXHAUSTED = 1000;
 const EXHAUSTED_SHARE = 7 / 8;
 
 /**
- * Whether a search has come to its end without reaching its limit: every move is proven, or nearly all playouts since their number
- * was half as large ended at known results. Such playouts cost almost nothing, so the search would make them for ever.
+ * Whether more playouts would find nothing new, although no limit is reached: every move is proven, or nearly all of the second half
+ * of the playouts ended at known results. A depth or a mate would never be reached by such playouts.
  */
 class Exhaustion {
   private playouts = 0;
@@ -116,8 +116,8 @@ class Exhaustion {
 }
 
 /**
- * Playouts that end at known results, such as a draw that is the best move, keep the average depth low. Where they are most of
- * all, the others alone count.
+ * Playouts that end at known results, such as a best move that draws, keep the average depth low. If they are the majority, only
+ * the depth of the other playouts counts.
  */
 class DepthStopper implements Stopper {
   private readonly exhaustion = new Exhaustion();
@@ -202,7 +202,7 @@ class SmartPruningStopper implements Stopper {
   shouldStop(stats: IterationStats, hints: Hints): boolean {
     if (stats.moveCount === 0) return false;
     if (areLinesWon(stats, this.lines)) return true;
-    // A single move in `searchmoves` asks for its value, so it is searched although it is the only one.
+    // With one move in `searchmoves` the user wants its value, so it is searched although there is no choice.
     if (stats.moveCount === 1) return !this.isRestricted;
     if (stats.moveCount <= stats.losingMoves + (stats.mayResign ? 0 : 1)) return true;
     if (!this.hasClock) return false;

@@ -107,7 +107,7 @@ function giveUp({ search, reject }: Task, error: unknown): void {
   try {
     search.giveUp();
   } catch {
-    // A consequence of the first exception, which the caller has got.
+    // Caused by the first exception, which the caller already has.
   }
 }
 

@@ -25,7 +25,7 @@ interface Attachment {
 
 let attachment: Attachment | null = null;
 let search: Search | null = null;
-/** Of `search`. */
+/** The RamLimitMb with which `search` was created. */
 let ramLimitMb = 0;
 
 function post(message: FromSearch): void {
@@ -58,7 +58,7 @@ function createSearch({ pool, queue }: Attachment, params: SearchParams): Search
   );
 }
 
-/** The search goes on in its tree if the order lets it. A tree of another size is another one. */
+/** Keeps the search and its tree, unless RamLimitMb has changed: a tree cannot change its limit. */
 function prepareSearch(attached: Attachment, { params, position }: SearchOrder): Search {
   if (search === null || params.ramLimitMb !== ramLimitMb) search = createSearch(attached, params);
   else search.configure(params, computeBatching(attached.pool, params));

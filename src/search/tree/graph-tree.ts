@@ -130,7 +130,7 @@ export class GraphTree extends Tree {
     return false;
   }
 
-  /** The draw may be one on other paths: the edge keeps its visits until the new answer replaces its node. */
+  /** Takes nothing back, because the position may still be a draw on other paths. The evaluator's answer will replace the edge's node. */
   reopenDraw(): number {
     return 0;
   }
@@ -168,7 +168,7 @@ export class GraphTree extends Tree {
     else if (stats === NO_RECORD) this.resetRecord(this.rootRecord, 1);
   }
 
-  /** The record of a root with a node is that node's STATS, which go when the node goes. */
+  /** A root that has a node uses the node's STATS as its record; they are freed with the node. */
   releaseRoot(record: RecordIndex): void {
     const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if (node === NO_NODE) this.store.releaseBlock(record, 0);

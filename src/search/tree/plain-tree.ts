@@ -1,6 +1,6 @@
 /**
- * A tree in the strict sense: every node has one parent edge, whose record holds the node's visits and values. So whatever
- * holds of the path to a node holds of the node, draws by repetition included.
+ * A tree without transpositions: every node has one parent edge, whose record holds the node's visits and values. Only one path
+ * leads to a node, so what depends on the path, such as a draw by repetition, is stored in the node.
  */
 import { backUp, revertTwoFold } from '../visit/backup.js';
 import {
@@ -68,7 +68,7 @@ export class PlainTree extends Tree {
     const { nodeWords, nodeFloats } = this.store;
     const kind = getTerminalKind(nodeWords[child * NODE_WORDS + NODE_META]);
     if (kind === NOT_TERMINAL) return GO_ON;
-    // Played moves shorten the path: a cycle that no longer fits into it leads back to before the root.
+    // Played moves shorten the path. If the cycle is longer than the path, the first occurrence now lies before the root.
     return kind === TWO_FOLD_DRAW && depth < nodeFloats[child * NODE_WORDS + NODE_M] ? LEAF : TERMINAL_VISIT;
   }
 

@@ -78,8 +78,8 @@ export class RootKeeper {
   }
 
   /**
-   * Makes the node behind an edge the root; the present root must be empty. The edge keeps its visits and value. In a tree,
-   * where a node has one parent, it then leads nowhere.
+   * Makes the node behind an edge the root; the present root must be empty. The edge keeps its visits and value. In a
+   * `PlainTree`, where a node has one parent, the edge loses its node.
    */
   startFrom(edge: RecordIndex): void {
     const { tree } = this;

@@ -8,7 +8,7 @@
  * |----------------|----------------------------------------------------|
  * | KEY_LOW, HIGH  | key of the position; terminals have one, too       |
  * | TAG            | see node-tag.ts                                    |
- * | HOLDERS        | edges that lead to the node, roots that stand on it |
+ * | HOLDERS        | edges and roots that lead to the node              |
  */
 import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex, type RecordIndex } from './layout.js';
 import type { SideTables } from './store.js';

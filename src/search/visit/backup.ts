@@ -41,8 +41,8 @@ export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIn
 }
 
 /**
- * By how much a record's value changed when its node became terminal, and how many earlier visits had the old value. In the
- * view of the level that is backed up. There is one, reused.
+ * By how much a record's value changed when its node became terminal, and how many earlier visits had the old value; in the
+ * view of the level that is being backed up. One object, reused for every visit.
  */
 const correction = { visits: 0, wl: 0, d: 0, m: 0 };
 

@@ -36,7 +36,7 @@ export class ClosedNodes {
     this.openings.set(node, getInFlight(this.tree, record) - unplaced + need);
   }
 
-  /** Raises the opening of a closed node by visits that have found leaves in it: the distance stays the same. */
+  /** Raises the opening by visits that have just found leaves below the node: as many further visits are needed as before. */
   postpone(node: NodeIndex, visits: number): void {
     this.openings.set(node, this.getOpening(node) + visits);
   }

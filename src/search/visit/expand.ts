@@ -110,7 +110,7 @@ export class Expander {
     expansion.growsTree = false;
     expansion.isTablebaseHit = channel.columns.kind[slot] === TABLEBASE;
     const record = getLeafRecord(this.tree, list, at);
-    // Only a graph's edge may lead somewhere: to a draw by repetition that this path does not repeat.
+    // In a graph the edge may lead to a node already: a position that is a draw by repetition, but not on this path.
     this.tree.unlink(record);
     if (isEvaluated) this.expandEvaluated(slot, record, list.data[at + ITEM_DEPTH]);
     else this.expandEnd(slot, record, list, at);

@@ -151,7 +151,7 @@ function updateNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, visite
   let lostD = 0;
   let lostM = 0;
   if (isForgotten) {
-    // The share of the forgotten subtree is the node's sum so far less its own evaluation and its present moves.
+    // The forgotten subtree's share: the node's sum so far, minus its own evaluation, minus its present moves.
     lostWl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] * (visits - 1) - wl;
     lostD = recordFloats[statsAt + RECORD_D] * (visits - 1) - d;
     lostM = recordFloats[statsAt + RECORD_M] * (visits - 1) - m;

@@ -6,7 +6,7 @@
  * One iteration of a search (`Search.step`, until the stoppers say stop):
  *
  *   gather        while fewer than `batchesInFlight` batches are in flight:
- *     pick          walk from the root by PUCT and leave virtual loss (select.ts, formulas/puct.ts)
+ *     pick          walk from the root by PUCT and add virtual loss (select.ts, formulas/puct.ts)
  *     send          a new leaf goes to the evaluators as its path (leaf-channel.ts); a known result is backed up at once
  *   wait          until an evaluator has answered (thread/search-worker.ts)
  *   backUpOldest  for each leaf of the oldest batch, in order:

@@ -1,5 +1,5 @@
 /**
- * The first verb, select: walks from the root to the leaves that are worth visiting next and leaves virtual loss on the way.
+ * The first verb, select: walks from the root to the leaves to visit next and adds virtual loss on the way.
  * One call hands out many visits (lc0: PickNodesToExtend): each node gives visits to its best move until another move
  * overtakes it, then the walk descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
@@ -221,7 +221,7 @@ export class Selector {
     } while (returned > 0);
     const isEmpty = left === limit;
     if (isEmpty && isCollision) picked.collisions++;
-    // A node that was thought to be open and is not stays closed, because the next estimate would be as wrong.
+    // If the node should have been open and is not, the next estimate would be wrong too: it stays closed until a visit ends.
     if (left > 0 || need > 0) closed.close(node, record, left, isEmpty && wasClosed ? NEVER : need);
     else if (wasClosed) closed.postpone(node, limit);
     return left;

@@ -15,7 +15,7 @@ export type ToEnginePipes = { readonly engine: number } & (
   | { readonly type: 'start'; readonly spec: EngineSpec; readonly label: string }
   | { readonly type: 'send'; readonly line: string }
   | { readonly type: 'close' }
-  /** So many characters were looked at. */
+  /** The main thread has processed this many characters. */
   | { readonly type: 'taken'; readonly characters: number }
 );
 
@@ -33,7 +33,7 @@ export type FromEnginePipes = { readonly engine: number } & (
 
 const GRACE_MS = 2_000;
 const KEPT_STDERR = 2_000;
-/** Characters on their way to the main thread, from which on the engine has to wait. */
+/** If more characters than this are on their way to the main thread, the engine's output is not read. */
 const MOST_AHEAD = 1 << 22;
 
 class EnginePipes {

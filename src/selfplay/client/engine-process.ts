@@ -25,13 +25,13 @@ interface Wait {
   reject(error: EngineError): void;
 }
 
-/** The thread of the pipes lets an engine wait that is far ahead of this one. */
+/** Characters taken before the thread of the pipes is told; it stops reading an engine whose lines are not taken (MOST_AHEAD). */
 const LEAST_TOLD = 1 << 16;
 
 export class EngineProcess {
   private readonly engine: number;
   private wait: Wait | null = null;
-  /** Characters of which the thread has not been told that they were taken. */
+  /** Characters taken since the thread was last told. */
   private taken = 0;
   /** Set once the process has ended. */
   private death: EngineError | null = null;

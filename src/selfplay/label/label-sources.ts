@@ -146,7 +146,7 @@ async function* readFile(
           continue;
         }
         if (++unreadable <= MOST_WARNINGS) onWarning(game.error);
-        if (isHopeless(unreadable, readable)) throw new BrokenInput('hardly a game of it can be read');
+        if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its games can be read');
       }
       return;
     }
@@ -162,7 +162,7 @@ async function* readFile(
         continue;
       }
       if (++unreadable <= MOST_WARNINGS) onWarning(`${origin} skipped: ${game.error}`);
-      if (isHopeless(unreadable, readable)) throw new BrokenInput('hardly a line of it can be read');
+      if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its lines can be read');
     }
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);

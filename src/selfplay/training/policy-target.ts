@@ -7,8 +7,8 @@ import type { Prng } from '../../util/index.js';
 import type { SearchRecord } from './search-record.js';
 
 /**
- * Takes visits from every move but the most visited one, as long as PUCT with the network's own priors still prefers that one. So
- * the visits go that only noise or forced playouts explain. A move that is left with one visit loses it too.
+ * Removes visits that only noise or forced playouts explain: from every move but the most visited one, as long as PUCT with the
+ * network's own priors would still prefer the most visited one. A move that is left with one visit loses it too.
  * @param summary with the noise out of the priors
  * @returns the summary with fewer visits of moves; under sequential halving, which does not follow PUCT, the same
  */

@@ -25,8 +25,8 @@ test('a wrong flag of bench is one sentence', async () => {
     ['--num-positions=0', '--num-positions must be a whole number from 1, not "0"'],
     ['--backend=hash --nodes', 'Flag --nodes needs a value'],
     ['--nodse=50', 'Unknown flag --nodse=50; sardonyx --help lists them'],
-    ['fifty', 'bench is followed by one number, of nodes, and by flags'],
-    ['100 200', 'bench is followed by one number, of nodes, and by flags'],
+    ['fifty', 'bench takes one number, the nodes of each position, and flags'],
+    ['100 200', 'bench takes one number, the nodes of each position, and flags'],
   ])
     await assert.rejects(bench(line), new Error(sentence));
 });

@@ -52,7 +52,7 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
         const name = text.ok ? `${nameGame(text.value)} is left out: ` : '';
         problems.add(`${place}${name}${game.ok ? '' : game.error}`);
         if (!isHopeless(++unreadable, games - unreadable)) continue;
-        onBroken('hardly a game of it can be read');
+        onBroken('almost none of its games can be read');
         break;
       }
       kept.get(path)?.push(text.value);

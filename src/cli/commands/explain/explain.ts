@@ -33,7 +33,7 @@ export const explainCommand = declareCommand({
   flags: {
     moves: text('Moves played from there, in UCI notation', { default: '' }),
     move: text('Legal move to explain; the network’s favourite when left out'),
-    method: choice(['occlusion', 'gradcam'], 'occlusion', 'What changes without each square, or where the body’s last feature maps look (single precision only)'),
+    method: choice(['occlusion', 'gradcam'], 'occlusion', 'occlusion = what changes without each square; gradcam = which squares of the body’s last feature maps support the move (single precision only)'),
     out: text('Picture to write, an .svg file'),
     json: toggle('Print the numbers as JSON'),
   },

@@ -107,10 +107,10 @@ export function formatExplanation(explanation: Explanation, inColour: boolean): 
     return [
       `${network}: ${fen}`,
       '',
-      `${move} ${percent(probability)}: where the network looks for the move (Grad-CAM, hundredths of the largest)`,
+      `${move} ${percent(probability)}: squares that support the move (Grad-CAM, hundredths of the largest)`,
       ...formatBoard(squares, ({ policy }) => policy, inColour),
       '',
-      `W − L ${signed(value)} for ${mover}: where it looks for the value`,
+      `W − L ${signed(value)} for ${mover}: squares that support the value`,
       ...formatBoard(squares, (square) => square.value, inColour),
     ];
   }
@@ -119,13 +119,13 @@ export function formatExplanation(explanation: Explanation, inColour: boolean): 
   return [
     `${network}: ${fen}`,
     '',
-    `${move} ${percent(probability)}: percentage points that it loses without what stands there`,
+    `${move} ${percent(probability)}: percentage points lost when the square is erased`,
     ...formatBoard(squares, ({ policy }) => policy, inColour),
     '',
-    `W − L ${signed(value)} for ${mover}: hundredths that it loses without what stands there`,
+    `W − L ${signed(value)} for ${mover}: hundredths lost when the square is erased`,
     ...formatBoard(squares, (square) => square.value, inColour),
     '',
-    'piece   W − L    move  policy moved elsewhere',
+    'piece   W − L    move  policy shifted to other moves',
     ...heaviest.map(
       ({ square, piece, value: weight, policy, policyShift }) =>
         `${piece} ${square}  ${signed(weight)}  ${signed(policy)}  ${percent(policyShift)}`,

@@ -273,8 +273,8 @@ export const matchCommand = declareCommand({
   engineFlags: 'named',
   epilogue:
     'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
-    'started again and loses nothing, unless it does so twice in a row. The match ends with status 1, and keeps the games ' +
-    'played in --results, when it has crashed in three games in a row (but see --recover), when it cannot be started, ' +
+    'started again and loses nothing, unless it does so twice in a row. The match ends with status 1 (games played stay in ' +
+    '--results) when an engine crashes in three games in a row, unless --recover is given, when an engine cannot be started, ' +
     'and when a network of this process cannot evaluate any more.',
   run: async (args, given) => {
     const result = await playMatch(args, given);

@@ -101,7 +101,7 @@ function checkInstantGames(args: SelfPlayArguments, games: number, gamesOfBook: 
       : args['openings-pgn'] === undefined
         ? 'such games need an opening book: --openings-pgn'
         : games > gamesOfBook
-          ? `the book has openings for ${gamesOfBook} games, and a second game of one would be the same`
+          ? `the book has openings for ${gamesOfBook} games, and repeated openings would give the same games again`
           : LIMITS.some((name) => args[name] >= 0)
             ? 'a move has one evaluation, so --visits, --playouts and --movetime have no meaning'
             : null;
@@ -263,8 +263,8 @@ const FLAGS = {
   'move-thinking': toggle('Print info and bestmove of each move, with player, gameid and side', false, { alias: 'verbose-thinking' }),
   player1: keys('Flags of the first player only, such as --player1.weights=FILE --player1.visits=N'),
   player2: keys('Flags of the second player only'),
-  white: keys('Flags of whoever has White, also --player1.white.NAME'),
-  black: keys('Flags of whoever has Black, also --player1.black.NAME'),
+  white: keys('Flags of the player with White; also --player1.white.NAME'),
+  black: keys('Flags of the player with Black; also --player1.black.NAME'),
   json: toggle('Print a summary as JSON instead of lc0’s lines'),
 };
 

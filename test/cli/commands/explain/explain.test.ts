@@ -76,7 +76,7 @@ test('the boards of text show every piece, and lc0’s own files are explained t
   const ranks = stdout.split('\n').filter((line) => /^[1-8] {2}/.test(line));
   assert.equal(ranks.length, 16);
   assert.equal(ranks[0].replace(/[^a-zA-Z·]/g, ''), 'r·bqkb·r');
-  assert.match(stdout, /percentage points that it loses/);
+  assert.match(stdout, /percentage points lost when the square is erased/);
   const file = join(folder, 'net.pb.gz');
   writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
   const lc0 = await run('explain', '--weights', file, '--move', 'e2e4');
@@ -137,7 +137,7 @@ test('Grad-CAM shows where the last feature maps look, as shares of the largest'
   }
   const { stdout, status } = await run('explain', '--method', 'gradcam', '--weights', tiny, '--out', 'cam.svg', FEN);
   assert.equal(status, 0);
-  assert.match(stdout, /where the network looks for the move/);
+  assert.match(stdout, /squares that support the move/);
   assert.match(readFileSync(join(folder, 'cam.svg'), 'utf8'), /^<svg/);
 });
 
