@@ -38,7 +38,7 @@ export async function createPoolOptions(
   const settings = { onWarning };
   return {
     ...pool,
-    // A device that fails gives way to the CPU, which may want another network.
+    // If the device fails, evaluation falls back to the CPU, which may use another network.
     model: (edition) =>
       edition.provider === found.provider
         ? loadNetwork(found, edition.precision, settings)

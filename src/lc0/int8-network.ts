@@ -9,7 +9,7 @@ import { findModelFolder, ModelCache } from './model-cache.js';
 
 /** Raise it when the same network would give another file. */
 const QUANTISER_VERSION = 3;
-/** Metadata entry with the report, as JSON; in the cache, a model without a network stands for the reason why there is none. */
+/** Metadata entry with the report, as JSON. A cached model without a graph holds only the report: why the network stays in f32. */
 const REPORT_KEY = 'sardonyx.int8';
 /** Smaller gains are not worth another network's answers. */
 const LEAST_GAIN = 1.1;

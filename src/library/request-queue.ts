@@ -1,6 +1,6 @@
 /**
- * Requests for one or several engines, in the order in which they came. An engine takes the next one when it is free, so no request cuts
- * another off. Only a search that would never end gives way to a request for which no engine is free.
+ * Requests for one or several engines, in the order in which they came. An engine takes the next one when it is free. A request ends
+ * another one only if no engine is free and the other is a search without a limit.
  */
 import { NO_MOVE } from '../chess/index.js';
 import { type BestMove, isUnlimited, type RootStats, type SearchReport } from '../engine/index.js';

@@ -1,4 +1,4 @@
-/** The door of networks/: which network is meant, where its file lies, how it comes here, what is known of its speed. */
+/** The door of networks/: which network the options name, where its file is, downloads, measured speeds and tuned settings. */
 export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
 export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
 export { type Download, downloadFile, identifyFile } from './download.js';

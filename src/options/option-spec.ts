@@ -146,7 +146,7 @@ export function mayNameFile(spec: OptionSpec): boolean {
 /** The UCI protocol's way to write an empty string. */
 const EMPTY = '<empty>';
 
-/** A path that was copied with its quotes, as Windows does, is meant without them. */
+/** Removes the quotes around a path; Windows copies paths with them. */
 function unquote(text: string): string {
   const [, , inside = text] = /^\s*(["'])([^"']*)\1\s*$/.exec(text) ?? [];
   return inside;

@@ -116,7 +116,7 @@ function parseGo(words: readonly string[]): Result<UciCommand> {
   return success({ type: 'go', go, ignored });
 }
 
-/** A negative count is as good as the smallest. @returns null if the text is no number */
+/** A negative count is read as 0. @returns null if the text is no number */
 function parseNumber(field: NumberField, text: string): number | null {
   if (!/^[+-]?\d+(\.\d*)?(e\d{1,2})?$/i.test(text)) return null;
   const value = Math.trunc(Number(text));

@@ -92,7 +92,7 @@ export class UciSession {
     this.execute(command.value);
   }
 
-  /** A script that pipes its commands into the engine wants the answers: what ends by itself is finished, then the session. */
+  /** Finishes the searches that end by themselves, because a script that pipes its commands in wants their answers; then ends. */
   endOfInput(): void {
     this.isInputOver = true;
     if (this.engine.needsStop) this.engine.quit();
@@ -253,7 +253,7 @@ export class UciSession {
       if (move.ok) searchMoves.push(move.value);
       else passedOver.push(move.error);
     }
-    if (passedOver.length > 0) this.write(`info string Passed over in go: ${passedOver.join('; ')}`);
+    if (passedOver.length > 0) this.write(`info string Ignored in go: ${passedOver.join('; ')}`);
     if (perft !== undefined) {
       this.startPerft(perft);
       return;

@@ -12,7 +12,7 @@ import { bytesOf, readFields, varint } from './onnx-header.js';
 const MOST_ELEMENTS = 2 ** 26;
 const MOST_NODES = 1_000_000;
 const DEEPEST_GRAPH = 16;
-/** Tensors of more values are no shapes. */
+/** Values of larger tensors are not kept, because they cannot be shapes. */
 const MOST_SHAPE_VALUES = 16;
 
 /** They repeat a graph, call a model, or read a file that the model names. */

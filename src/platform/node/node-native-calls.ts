@@ -2,7 +2,7 @@
  * Keeps `process.exit` from aborting the process. If Node ends a thread while it is inside onnxruntime, onnxruntime-node throws
  * an exception that nothing can catch, and the process aborts with status 134. So calls are counted in shared memory. When the process
  * exits, no thread may begin another call, and the main thread waits for those that have begun: until they have computed for longer
- * than a batch takes, or have done nothing for seconds. Then it kills the process, for Node would wait for their threads for ever.
+ * than a batch takes, or have done nothing for seconds. Then it kills the process, because Node would wait for their threads for ever.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 

@@ -38,7 +38,7 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   const isSequential = pool.workers === 1 && minibatch === 1;
   const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
   const batchesInFlight = Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch)));
-  // Whoever asks for one leaf at a time asks for lc0's visits. The default of a slow backend does not.
+  // Only if the user has set a minibatch of 1: a slow backend's default of 1 does not ask for lc0's visits.
   const isLc0Like = isSequential && params.minibatchSize === 1 && params.search === 'tree';
   if (!isLc0Like) return { minibatch, batchesInFlight };
   return { minibatch, batchesInFlight, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };

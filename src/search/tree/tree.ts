@@ -132,7 +132,7 @@ export abstract class Tree {
   abstract computeCredit(record: RecordIndex, limit: number, inFlightBelow: number): number;
 
   /**
-   * Finishes the visit that stands at `at` of a list.
+   * Finishes the visit at `at` of a list.
    * @param sticky whether proven results spread
    * @returns whether the result of the move at the root has just been proven, so that the best move may change
    */

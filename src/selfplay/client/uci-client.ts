@@ -83,7 +83,7 @@ export class UciClient {
     this.process.send(`setoption name ${known} value ${value}`);
   }
 
-  /** Whether castling is written as king takes rook from now on. Throws if the engine knows no Chess960 and should. */
+  /** Whether castling is written as king takes rook from now on. Throws if the engine has no UCI_Chess960. */
   setChess960(isOn: boolean): void {
     if (isOn !== this.playsChess960) this.setOption('UCI_Chess960', String(isOn));
     this.playsChess960 = isOn;
