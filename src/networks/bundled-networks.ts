@@ -52,13 +52,17 @@ export function listSuitableNetworks(
   return meant.length > 0 ? meant : candidates.slice(0, 1);
 }
 
-/** The name of a network for `--weights`: its file's, without the extension. */
+/** What people type for the network that is chosen without `--weights`. */
+export const AUTOMATIC_NETWORK = 'default';
+
+/** The name of a network for `--weights`: its file's, without the extension where that does not mean the automatic choice. */
 export function getNetworkName({ file }: BundledNetwork): string {
-  return file.replace(/\.onnx$/, '');
+  const name = file.replace(/\.onnx$/, '');
+  return name === AUTOMATIC_NETWORK ? file : name;
 }
 
 /** Finds a network by its name or its file's name; case does not matter. */
 export function findBundledNetwork(networks: readonly BundledNetwork[], name: string): BundledNetwork | undefined {
-  const wanted = name.toLowerCase().replace(/\.onnx$/, '');
-  return networks.find((network) => getNetworkName(network) === wanted);
+  const wanted = name.toLowerCase().replace(/(\.onnx)?$/, '.onnx');
+  return networks.find(({ file }) => file === wanted);
 }

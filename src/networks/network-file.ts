@@ -23,6 +23,7 @@ import {
 import type { OptionStore } from '../options/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../util/index.js';
 import {
+  AUTOMATIC_NETWORK,
   type Bundle,
   type BundledNetwork,
   findBundledNetwork,
@@ -32,8 +33,8 @@ import {
 import { findRemoteNetwork, isDownloaded } from './network-catalogue.js';
 import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
 
-/** What WeightsFile holds if the user names no network; `default` is what people type for it. */
-const UNNAMED = ['', '<autodiscover>', 'default'];
+/** What WeightsFile holds if the user names no network. */
+const UNNAMED = ['', '<autodiscover>', AUTOMATIC_NETWORK];
 /** lc0's name of a network inside the executable. */
 export const BUILT_IN = '<built in>';
 

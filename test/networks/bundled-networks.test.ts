@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/app/option-list.js';
 import { LEVELS_NETWORK } from '#sardonyx/engine/options.js';
-import { type BundledNetwork, listSuitableNetworks, readBundle } from '#sardonyx/networks/bundled-networks.js';
+import {
+  type BundledNetwork,
+  getNetworkName,
+  listSuitableNetworks,
+  readBundle,
+} from '#sardonyx/networks/bundled-networks.js';
 import { findModel, resolveNetwork } from '#sardonyx/networks/network-file.js';
 import { loadModel } from '#sardonyx/nn/index.js';
 import { decodeModel } from '#sardonyx/onnx/onnx-model.js';
@@ -132,9 +137,11 @@ test('limited strength on a CPU plays with the network whose levels were measure
 });
 
 test('a bundled network has the name of its file, which overrules the backend and datatype', async () => {
-  for (const { file } of networks) {
-    // The word `default` means the choice.
-    const names = [file, file.replace('.onnx', ''), file.toUpperCase()].filter((name) => name !== 'default');
+  for (const network of networks) {
+    const { file } = network;
+    // The word `default` means the choice, so `sardonyx networks` and doctor name that file otherwise.
+    const plain = file.replace('.onnx', '');
+    const names = [file, getNetworkName(network), file.toUpperCase(), ...(plain === 'default' ? [] : [plain])];
     for (const name of names) {
       const settings = [
         ['Backend', 'cpu'],
