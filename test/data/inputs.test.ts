@@ -24,7 +24,8 @@ import { createPrng, unwrap } from '#sardonyx/util/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-inputs-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const PLIES = 60;
+// SARDONYX_SLOW_TESTS=1: 48 longer games, some 10,000 records in every encoding.
+const [PLIES, ROUNDS] = process.env.SARDONYX_SLOW_TESTS ? [300, 12] : [60, 1];
 const STARTS = [
   'startpos',
   'nrbqbkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBQBKRN w GBgb - 0 1', // the h-side rook does not stand in the corner
@@ -123,7 +124,9 @@ function assertPlanes(rows: { masks: Buffer; values: number[] }[], positions: re
   }
 }
 
-const games = STARTS.map((fen, i) => playRandomGame(fen, 7 + i));
+const games = Array.from({ length: ROUNDS }, () => STARTS)
+  .flat()
+  .map((fen, i) => playRandomGame(fen, 7 + i));
 const played = games.flatMap(listPositions);
 const prng = createPrng(5);
 /** Plies that a playout cap recorded; surprising ones stand twice. */
@@ -142,7 +145,7 @@ function writeRecords(format: string): string {
   games.forEach((game, i) => {
     const line = { fen: game.fen, moves: game.moves.map((move) => formatUciMove(move, true)), plies: recorded[i] };
     const bytes = attachGameLine(gzipSync(record(game, recorded[i], format, 'no')), line);
-    writeFileSync(join(path, `game_00000${i}.gz`), bytes);
+    writeFileSync(join(path, `game_${String(i).padStart(6, '0')}.gz`), bytes);
   });
   return path;
 }

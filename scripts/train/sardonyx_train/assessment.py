@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from argparse import Namespace
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import torch
+from pydantic import TypeAdapter
 
 from .config import TargetConfig, load_config
 from .data.batch import Batch, BatchMaker, expand_planes
@@ -24,7 +22,7 @@ from .errors import ShardError
 from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
 from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
-from .plots import create_figure, write_figure
+from .plots import draw, label_axis
 from .progress_display import ProgressDisplay
 
 _BATCH = 128
@@ -41,8 +39,7 @@ def assess_network(options: Namespace) -> int:
         model = onnx.load(options.network)
     except Exception as error:  # protobuf has many
         raise ValueError(f"cannot read {options.network}: {error}") from None
-    with ProgressDisplay("position", options.positions, "assessing") as progress:
-        result = assess(model, options.shards, options.positions, targets, lambda done: progress.advance(done - progress.done))
+    result = assess(model, options.shards, options.positions, targets)
     print(format_json(result) if options.json else format_assessment(result), flush=True)
     if options.plot is not None:
         plot_calibration(result, options.plot)
@@ -73,29 +70,8 @@ class Assessment:
     calibration: list[Band]
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """One minibatch, one number for each position; NaN if it has no such target."""
-
-    best: np.ndarray
-    has_score: np.ndarray
-    lost_cp: np.ndarray
-    value: np.ndarray
-    target: np.ndarray
-    by_score: np.ndarray
-    result: np.ndarray
-    best_without_history: np.ndarray
-    value_without_history: np.ndarray
-
-
-def assess(
-    model: onnx.ModelProto,
-    shards: list[str],
-    positions: int,
-    targets: TargetConfig,
-    on_progress: Callable[[int], None] = lambda _done: None,
-) -> Assessment:
-    """Takes `positions` evenly; `on_progress` gets the number done so far. Raises ShardError."""
+def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: TargetConfig) -> Assessment:
+    """Takes `positions` evenly. Raises ShardError."""
     files = find_shards(shards)
     form = _read_format(files, model)
     maker = BatchMaker(form, targets, mirror=False)
@@ -110,22 +86,33 @@ def assess(
         value = torch.from_numpy(outputs[VALUE_NAME if VALUE_NAME in outputs else WDL_NAME].astype(np.float32))
         return logits.argmax(1).numpy(), win_minus_loss(value).numpy()
 
-    parts: list[_Rows] = []
-    done = 0
-    for columns in read_rows(files, _BATCH, positions):
-        batch = maker.make(columns, np.arange(columns.rows))
-        planes = expand_planes(batch.masks, batch.values, value_planes)
-        move, value = run(planes, batch)
-        other_move, other_value = move, value
-        if history:
-            planes[:, history[0] : history[-1]] = 0
-            other_move, other_value = run(planes, batch)
-        parts.append(_compare(columns, batch, move, value, other_move, other_value, targets))
-        done += columns.rows
-        on_progress(done)
+    parts: list[dict[str, np.ndarray]] = []
+    with ProgressDisplay("position", positions, "assessing") as progress:
+        for columns in read_rows(files, _BATCH, positions):
+            batch = maker.make(columns, np.arange(columns.rows))
+            planes = expand_planes(batch.masks, batch.values, value_planes)
+            move, value = other_move, other_value = run(planes, batch)
+            if history:
+                planes[:, history[0] : history[-1]] = 0
+                other_move, other_value = run(planes, batch)
+            has_target = batch.policy_probability.numpy().sum(1) > 0
+            wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
+            parts.append(
+                {
+                    "best": np.where(has_target, batch.best_move.numpy() == move, np.nan),
+                    **_find_losses(columns, batch, move),
+                    "value": value,
+                    "target": np.where(batch.wdl_weight.numpy() > 0, (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy(), np.nan),
+                    "by_score": wdl[:, 0] - wdl[:, 2],
+                    "result": columns.result,
+                    "best_without_history": np.where(has_target, batch.best_move.numpy() == other_move, np.nan),
+                    "value_without_history": other_value,
+                }
+            )
+            progress.advance(columns.rows)
     if not parts:
         raise ShardError("the shards hold no positions")
-    return _summarise(parts)
+    return _summarise({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
@@ -136,91 +123,57 @@ def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
     return read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY])
 
 
-def _compare(
-    columns: Columns,
-    batch: Batch,
-    move: np.ndarray,
-    value: np.ndarray,
-    other_move: np.ndarray,
-    other_value: np.ndarray,
-    targets: TargetConfig,
-) -> _Rows:
-    index, best = batch.policy_index.numpy(), batch.best_move.numpy()
+def _find_losses(columns: Columns, batch: Batch, move: np.ndarray) -> dict[str, np.ndarray]:
+    """Whether the chosen moves have a score, and the centipawns that they lose by the scores; NaN where no move has one."""
+    index = batch.policy_index.numpy()
     flat_cp, lengths = columns.policy_cp.take(np.arange(columns.rows))
     cp = np.full(index.shape, np.nan, np.float32)
     cp[np.arange(index.shape[1]) < lengths[:, None]] = flat_cp
     chosen = (index == move[:, None]) & ~np.isnan(cp)
     is_scored = ~np.isnan(cp).all(1)
-    has_score = np.where(is_scored, chosen.any(1), np.nan)
     highest = np.where(np.isnan(cp), -np.inf, cp).max(1)
     lost = np.where(chosen.any(1), highest - np.where(chosen, cp, 0).sum(1), np.inf)
-    has_target = batch.policy_probability.numpy().sum(1) > 0
-    wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
-    goal = np.where(batch.wdl_weight.numpy() > 0, (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy(), np.nan)
-    return _Rows(
-        np.where(has_target, best == move, np.nan),
-        has_score,
-        np.where(is_scored, lost, np.nan),
-        value,
-        goal,
-        wdl[:, 0] - wdl[:, 2],
-        columns.result,
-        np.where(has_target, best == other_move, np.nan),
-        other_value,
-    )
+    return {"has_score": np.where(is_scored, chosen.any(1), np.nan), "lost_cp": np.where(is_scored, lost, np.nan)}
 
 
-def _summarise(parts: list[_Rows]) -> Assessment:
-    rows = _Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Rows.__dataclass_fields__))
-    band = np.clip(((rows.value + 1) / 2 * _BANDS).astype(int), 0, _BANDS - 1)
+def _summarise(rows: dict[str, np.ndarray]) -> Assessment:
+    """`rows`: one number for each position, NaN if it has no such target."""
+    band = np.clip(((rows["value"] + 1) / 2 * _BANDS).astype(int), 0, _BANDS - 1)
 
     def mean(numbers: np.ndarray) -> float:
         known = numbers[~np.isnan(numbers)]
         return float(known.mean()) if len(known) else float("nan")
 
     calibration = [
-        Band(int(at.sum()), mean(rows.value[at]), mean(rows.by_score[at]), mean(rows.result[at]))
+        Band(int(at.sum()), mean(rows["value"][at]), mean(rows["by_score"][at]), mean(rows["result"][at]))
         for at in (band == i for i in range(_BANDS))
         if at.any()
     ]
     return Assessment(
-        len(rows.best),
-        mean(rows.best),
-        mean(rows.has_score),
-        {limit: mean(np.where(np.isnan(rows.lost_cp), np.nan, rows.lost_cp <= limit)) for limit in _LOSSES_CP},
-        mean(np.abs(rows.value - rows.target)),
-        mean(rows.best_without_history),
-        mean(np.abs(rows.value - rows.value_without_history)),
+        len(rows["best"]),
+        mean(rows["best"]),
+        mean(rows["has_score"]),
+        {limit: mean(np.where(np.isnan(rows["lost_cp"]), np.nan, rows["lost_cp"] <= limit)) for limit in _LOSSES_CP},
+        mean(np.abs(rows["value"] - rows["target"])),
+        mean(rows["best_without_history"]),
+        mean(np.abs(rows["value"] - rows["value_without_history"])),
         calibration,
     )
 
 
-def plot_calibration(assessment: Assessment, path: Path) -> Path:
-    figure, axes = create_figure(1, 1)
-    axis = axes.flat[0]
-    predicted = [band.predicted for band in assessment.calibration]
-    axis.plot([-1, 1], [-1, 1], color="gray", lw=0.8)
-    axis.plot(predicted, [band.by_score for band in assessment.calibration], marker="o", ms=3, label="by score")
-    axis.plot(predicted, [band.result for band in assessment.calibration], marker="o", ms=3, label="game result")
-    axis.set_xlabel("predicted W − L", fontsize=8)
-    axis.set_ylabel("mean W − L", fontsize=8)
-    axis.tick_params(labelsize=7)
-    axis.grid(alpha=0.3)
-    axis.legend(fontsize=7)
-    return write_figure(figure, path)
+def plot_calibration(assessment: Assessment, path: Path) -> None:
+    with draw(path) as (axis,):
+        axis.plot([-1, 1], [-1, 1], color="gray", lw=0.8)
+        for name, label in (("by_score", "by score"), ("result", "game result")):
+            points = [(band.predicted, getattr(band, name)) for band in assessment.calibration]
+            axis.plot(*zip(*points), marker="o", ms=3, label=label)
+        label_axis(axis, "predicted W − L", "mean W − L")
+        axis.legend(fontsize=7)
 
 
 def format_json(result: Assessment) -> str:
     """A figure without any position that has its target is null."""
-    return json.dumps(_replace_nan(asdict(result)), allow_nan=False)
-
-
-def _replace_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _replace_nan(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_replace_nan(inner) for inner in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return TypeAdapter(Assessment).dump_json(result).decode()
 
 
 def format_assessment(result: Assessment) -> str:

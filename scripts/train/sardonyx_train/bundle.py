@@ -47,47 +47,35 @@ class Bundled:
 
 def make_networks(options: Namespace) -> list[Bundled]:
     """The networks that the options ask for. Raises BundleError if one of them is not good enough."""
-    if not (options.large or options.light):
-        return make_default_networks(options)
     if options.large and options.light:
         raise BundleError("--large and --light make one network each: choose one")
-    if options.int8_checkpoint is not None:
+    if (options.large or options.light) and options.int8_checkpoint is not None:
         raise BundleError("--large and --light make no int8 network: leave out --int8-checkpoint")
-    if options.large:
-        return [make_single_network(options, {"file": "default-large.onnx", "precision": "fp32", "backends": _DEVICES})]
-    return [make_single_network(options, {"file": options.light, "precision": "fp32", "backends": ["wasm"]})]
-
-
-def make_default_networks(options: Namespace) -> list[Bundled]:
-    """Both networks, verified on the same positions and targets."""
     network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
-    entry = {"input": config.model.input, "policy": config.model.policy}
-    fp32 = Bundled(model, {"file": "default.onnx", "precision": "fp32", "backends": _DEVICES, **entry})
-    if options.int8_checkpoint is not None:
-        network, config, model = create_model(options.int8_checkpoint, options.name, options.training)
-        if entry != {"input": config.model.input, "policy": config.model.policy}:
-            raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
+    name = "default-large.onnx" if options.large else options.light or "default.onnx"
+    form = {"input": config.model.input, "policy": config.model.policy}
+    # Devices that are faster in fp16 convert the network themselves.
+    entry = {"file": name, "precision": "fp32", "backends": ["wasm"] if options.light else _DEVICES, **form}
+    print(f"{name}: {exact.format()}")
+    if options.large or options.light:
+        return [Bundled(model, entry)]
+    return [Bundled(model, entry), make_int8(options, form, exact, held_out)]
+
+
+def make_int8(options: Namespace, form: dict[str, str], exact: Verification, held_out: Positions) -> Bundled:
+    """`exact`: the fp32 network's figures on the same positions and targets."""
+    network, config, model = create_model(options.int8_checkpoint or options.checkpoint, options.name, options.training)
+    if form != {"input": config.model.input, "policy": config.model.policy}:
+        raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
     small = quantise(model, data, data.value_planes)
     rounded = verify(small, network, held_out, held_out.value_planes)
     refuse_losses(exact.accuracy, exact.value_mae, rounded)
-    int8 = Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **entry})
-    for made, result in ((fp32, exact), (int8, rounded)):
-        print(f"{made.entry['file']}: {result.format()}")
-    return [fp32, int8]
-
-
-def make_single_network(options: Namespace, entry: dict[str, Any]) -> Bundled:
-    """In fp32; devices that are faster in fp16 convert it themselves. Raises BundleError if the export differs."""
-    network, config, model = create_model(options.checkpoint, options.name, options.training)
-    held_out = Positions(options.shards, config, options.positions, "verifying")
-    exact = verify(model, network, held_out, held_out.value_planes)
-    refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
-    print(f"{entry['file']}: {exact.format()}")
-    return Bundled(model, {**entry, "input": config.model.input, "policy": config.model.policy})
+    print(f"default-int8.onnx: {rounded.format()}")
+    return Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **form})
 
 
 def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:

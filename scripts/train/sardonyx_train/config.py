@@ -352,13 +352,17 @@ def format_config(config: TrainingConfig) -> str:
     return yaml.safe_dump(config.model_dump(), sort_keys=False)
 
 
-def describe_config() -> str:
-    """Every key with its default, meaning, choices and range, as commented YAML."""
+def describe_config(model: type[BaseModel] = TrainingConfig) -> list[str]:
+    """Every key with its default, meaning, choices and range, as lines of commented YAML."""
     lines: list[str] = []
-    for section, field in TrainingConfig.model_fields.items():
-        lines.append(f"{section}:")
-        lines.extend(describe_key(name, key) for name, key in field.annotation.model_fields.items())
-    return "\n".join(lines)
+    for name, field in model.model_fields.items():
+        kinds = [kind for kind in (field.annotation, *get_args(field.annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if not kinds:
+            lines.append(describe_key(name, field).lstrip())
+            continue
+        lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
+        lines.extend(describe_key(key, inner) for key, inner in kinds[0].model_fields.items())
+    return lines
 
 
 def describe_key(name: str, key: FieldInfo) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import sys
 from dataclasses import dataclass
 
 import torch
@@ -14,8 +11,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from .errors import ConfigError
-
-_PR_SET_PDEATHSIG = 1
+from .tasks.process import die_with_parent
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ def join(device: str) -> Place:
     local = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(local)
-    _die_with_parent()
+    die_with_parent()  # a killed torchrun would leave this process behind with its GPU
     dist.init_process_group("nccl" if cuda else "gloo")
     return Place(rank, ranks, local)
 
@@ -73,12 +69,6 @@ def _check_device(device: str) -> None:
         torch.device("cpu" if device == "auto" else device)
     except RuntimeError:
         raise ConfigError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
-
-
-def _die_with_parent() -> None:
-    """Ends this process when torchrun dies; otherwise a killed torchrun would leave it behind with its GPU. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def leave() -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import time
 from argparse import Namespace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import psutil
 
-from .config import TargetConfig
+from .config import DataConfig, TargetConfig
 from .data.batch import BatchMaker
 from .data.shards import find_shards, read_common_format, read_info
 from .data.stream import Piece, ShardStream, count_rows, create_loader, load_group
-from .loop.usage import read_memory_bytes
 
 _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees it
 
@@ -71,7 +69,8 @@ def bench(options: Namespace) -> int:
     report_memory("begun", options.memory_every)
     files = find_shards(options.shards) * options.copies
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False, with_replies=options.replies)
-    stream = ShardStream(files, maker, options.batch_size, options.shuffle_batches, seed=1)
+    config = DataConfig(batch_size=options.batch_size, shuffle_batches=options.shuffle_batches)
+    stream = ShardStream(files, maker, config, seed=1)
     report_memory(f"{len(files):,} files of {stream.positions:,} positions listed", options.memory_every)
     batches = iter(create_loader(stream, options.workers, pin=False))
     next(batches)
@@ -91,6 +90,7 @@ def report_memory(moment: str, every: int) -> None:
     """Memory of this process and the loader's processes in megabytes, without shards that the system caches."""
     if every == 0:
         return
-    pids = [os.getpid(), *(child.pid for child in multiprocessing.active_children())]
-    megabytes = sum(read_memory_bytes(pid) for pid in pids) / 1e6
-    print(json.dumps({"moment": moment, "processes": len(pids), "megabytes": round(megabytes, 1)}), flush=True)
+    own = psutil.Process()
+    used = [process.memory_info() for process in (own, *own.children())]
+    megabytes = sum(memory.rss - getattr(memory, "shared", 0) for memory in used) / 1e6
+    print(json.dumps({"moment": moment, "processes": len(used), "megabytes": round(megabytes, 1)}), flush=True)

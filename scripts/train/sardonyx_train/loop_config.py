@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from .config import Section, TrainingConfig, describe_key, override, parse_config, read_yaml, validate
+from .config import Section, TrainingConfig, describe_config, override, parse_config, read_yaml, validate
 from .errors import ConfigError
 
 Flag = bool | int | float | str
@@ -23,8 +23,15 @@ _OWN_KEYS = {
     "run": ("out", "name", "licence", "start_from", "start_moments", "seed"),
     "schedule": ("max_steps", "max_minutes", "max_epochs", "begin", "end"),
 }
+# Stand in a configuration for what it gets when a generation trains.
+_PLACEHOLDERS: dict[str, dict[str, Any]] = {"data": {"validation": ["held-out games"]}, "schedule": {"max_steps": 1}}
+# What the training sections of a loop say where they leave a key out; `loop --describe` prints it.
+LOOP_DEFAULTS: dict[str, dict[str, Any]] = {
+    "data": {"workers": 0, "shuffle_batches": 64},
+    "run": {"tensorboard": False, "checkpoint_minutes": 1.0},
+    "schedule": {"warmup_steps": 0},
+}
 _REDUCED = "reduced"
-HELD_OUT = "held-out games"  # placeholder for validation files in configurations that train nothing
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
 
@@ -92,20 +99,22 @@ class TrainingSection(Section):
         False, description="a candidate goes on with the moments and the plateau's drops that the best network was trained with"
     )
     processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, started by torchrun")
-    sections: dict[str, Any] = Field(default_factory=dict, description="sections of train's configuration")
+    sections: TrainingConfig = Field(default_factory=dict, validate_default=True, description="sections of train's configuration")
 
-    @field_validator("sections")
+    @field_validator("sections", mode="before")
     @classmethod
-    def _is_a_training_configuration(cls, sections: dict[str, Any]) -> dict[str, Any]:
+    def _fill_in(cls, given: Any) -> Any:
+        """Adds the loop's defaults, and placeholders for what the loop sets for every generation; a file must not set that."""
+        if not isinstance(given, dict):
+            return given
+        sections = {name: keys or {} for name, keys in given.items()}
+        unset = parse_config(_PLACEHOLDERS).model_dump()
         for section, keys in _OWN_KEYS.items():
-            given = [key for key in keys if key in (sections.get(section) or {})]
-            if given:
-                raise ValueError(f"the loop sets {section}.{', '.join(given)} itself")
-        try:
-            create_training_config(sections, data={"validation": [HELD_OUT]})
-        except ConfigError as error:
-            raise ValueError(str(error).replace("\n", "; ")) from None
-        return sections
+            mine = sections.get(section, {})
+            wrong = [key for key in keys if isinstance(mine, dict) and mine.get(key, unset[section][key]) != unset[section][key]]
+            if wrong:
+                raise ValueError(f"the loop sets {section}.{', '.join(wrong)} itself")
+        return merge(merge(_PLACEHOLDERS, LOOP_DEFAULTS), sections)
 
 
 class AsynchronousSection(Section):
@@ -182,20 +191,6 @@ class LoopConfig(Section):
         return Path(self.run.out)
 
 
-# What the training sections of a loop say where they leave a key out; `loop --describe` prints it.
-LOOP_DEFAULTS: dict[str, dict[str, Any]] = {
-    "data": {"workers": 0, "shuffle_batches": 64},
-    "run": {"tensorboard": False, "checkpoint_minutes": 1.0},
-    "schedule": {"warmup_steps": 0},
-}
-
-
-def create_training_config(sections: dict[str, Any], **forced: dict[str, Any]) -> TrainingConfig:
-    """The training configuration with the loop's own keys added; raises ConfigError."""
-    raw = _merge(LOOP_DEFAULTS, {name: keys or {} for name, keys in sections.items()})
-    return parse_config(_merge(_merge({"schedule": {"max_steps": 1}}, raw), forced))
-
-
 def parse_loop_config(raw: Any) -> LoopConfig:
     """Raises ConfigError with one line for each wrong key."""
     return validate(LoopConfig, raw, "run, selfplay, training …")
@@ -212,18 +207,18 @@ def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False)
     if is_reduced:
         if not isinstance(reduced, dict):
             raise ConfigError(f"{path} has no section {_REDUCED}")
-        raw = _merge(raw, reduced)
+        raw = merge(raw, reduced)
     for text in overrides:
         override(raw, text)
     return parse_loop_config(raw)
 
 
-def _merge(raw: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def merge(raw: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Sections of both, key by key; where both name a key that is no section, `other` wins."""
     merged = dict(raw)
     for name, value in other.items():
         mine = merged.get(name)
-        merged[name] = _merge(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else value
+        merged[name] = merge(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else value
     return merged
 
 
@@ -245,20 +240,10 @@ def format_loop_config(config: LoopConfig) -> str:
     return yaml.safe_dump(config.model_dump(exclude_none=True), sort_keys=False, allow_unicode=True)
 
 
-def describe_loop_config() -> str:
-    """Every key with its default and meaning, as commented YAML."""
-    lines: list[str] = []
-    for name, field in LoopConfig.model_fields.items():
-        section = {"cluster": ClusterSection, "asynchronous": AsynchronousSection}.get(name, field.annotation)
-        if not (isinstance(section, type) and issubclass(section, BaseModel)):
-            lines.append(f"{name}: null  # {field.description}")
-            continue
-        lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
-        for key, of in section.model_fields.items():
-            lines.append(describe_key(key, of))
-            if key == "sections":
-                lines[-1] = (
-                    f"  sections:  # {of.description}; in a loop the following are the defaults, all others as `train --describe` prints them"
-                )
-                lines += [f"    {line}" for line in yaml.safe_dump(LOOP_DEFAULTS, sort_keys=False).splitlines()]
-    return "\n".join(lines)
+def describe_loop_config() -> list[str]:
+    lines = describe_config(LoopConfig)
+    place = next(number for number, line in enumerate(lines) if line.startswith("  sections:"))
+    note = "; in a loop the following are the defaults, all others as `train --describe` prints them"
+    lines[place] = lines[place].replace(": {}", ":") + note
+    lines[place + 1 : place + 1] = [f"    {line}" for line in yaml.safe_dump(LOOP_DEFAULTS, sort_keys=False).splitlines()]
+    return lines

@@ -48,49 +48,23 @@ class Positions:
 
 
 def export(options: Namespace) -> int:
-    export_network(
-        options.checkpoint,
-        options.out,
-        options.precision,
-        options.name,
-        options.training,
-        options.shards,
-        options.positions,
-        options.calibration,
-        options.calibration_positions,
-        options.keep,
-    )
-    return 0
-
-
-def export_network(
-    checkpoint: Path,
-    out: Path,
-    precision: str = "fp32",
-    name: str | None = None,
-    training: str | None = None,
-    shards: list[str] | tuple[str, ...] = (),
-    positions: int = 10_000,
-    calibration: list[str] | None = None,
-    calibration_positions: int = 2048,
-    keep: list[str] | tuple[str, ...] = (),
-) -> None:
     """Writes the file and prints its size, and with `shards` how it differs from the checkpoint."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    network, config, model = create_model(checkpoint, name, training)
-    if precision == "fp16":
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    network, config, model = create_model(options.checkpoint, options.name, options.training)
+    if options.precision == "fp16":
         model = convert_to_half(model)
-    elif precision == "int8":
-        measured = Positions(calibration or config.data.train, config, calibration_positions, "calibrating")
-        model = quantise(model, measured, measured.value_planes, keep)
-    if shards:
-        held_out = Positions(list(shards), config, positions, "verifying")
+    elif options.precision == "int8":
+        measured = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
+        model = quantise(model, measured, measured.value_planes, options.keep)
+    if options.shards:
+        held_out = Positions(options.shards, config, options.positions, "verifying")
         verification = verify(model, network, held_out, held_out.value_planes)
         print(verification.format())
         if not math.isfinite(verification.policy_kl):
-            raise ValueError(f"{checkpoint} has weights whose outputs are not finite")
-    write_bytes(out, model.SerializeToString())
-    print(f"{out}: {out.stat().st_size:,} bytes")
+            raise ValueError(f"{options.checkpoint} has weights whose outputs are not finite")
+    write_bytes(options.out, model.SerializeToString())
+    print(f"{options.out}: {options.out.stat().st_size:,} bytes")
+    return 0
 
 
 def create_model(checkpoint: Path, name: str | None, training: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:

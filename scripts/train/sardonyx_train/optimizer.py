@@ -6,7 +6,7 @@ encoder layers too; a policy head's last convolution uses Muon). AdamW also trai
 relative positions, because their first dimension is the heads, and each head is a matrix of its own.
 
 Weight decay applies to weights of products and sums. It does not apply to vectors (biases and norms), gains of folded norms, values
-added to each square, and tables of relative positions. Older checkpoints, which spared vectors only, can still be read.
+added to each square, and tables of relative positions.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from .config import OptimizerConfig
+from .errors import CheckpointError
 from .model.sight import Gain
 
 
@@ -37,9 +38,6 @@ class Optimizer:
             else:
                 rest.append(parameter)
         decayed, plain = [p for p in rest if p not in spared], [p for p in rest if p in spared]
-        older = [p for p in rest if p.ndim >= 2] + [p for p in rest if p.ndim < 2]
-        places = {parameter: place for place, parameter in enumerate(older)}
-        self._older_places = [places[parameter] for parameter in (*decayed, *plain)]
         groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": plain, "weight_decay": 0.0}]
         rate = config.learning_rate
         if config.kind == "sgd":
@@ -79,24 +77,15 @@ class Optimizer:
     def load_state_dict(self, state: list[dict[str, Any]]) -> None:
         """Loads the moments; rates, decay and momentum come from this configuration."""
         options = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
-        for part, part_state in zip(self.parts, [self._regroup(state[0]), *state[1:]], strict=True):
-            part.load_state_dict(part_state)
+        try:
+            for part, part_state in zip(self.parts, state, strict=True):
+                part.load_state_dict(part_state)
+        except ValueError:
+            raise CheckpointError(
+                "the checkpoint's moments are in the order of an earlier program: begin a run with its weights by run.start_from"
+            ) from None
         for group, own in zip(self._groups(), options, strict=True):
             group.update(own)
-
-    def _regroup(self, state: dict[str, Any]) -> dict[str, Any]:
-        """The state of the first part, converted to today's groups if it was saved when decay spared vectors only."""
-        groups = self.parts[0].param_groups
-        sizes = [len(group["params"]) for group in groups]
-        saved = [len(group["params"]) for group in state["param_groups"]]
-        if saved == sizes or sum(saved) != sum(sizes):  # the latter belongs to another network, and torch refuses it
-            return state
-        moments = {new: state["state"][old] for new, old in enumerate(self._older_places) if old in state["state"]}
-        indices = iter(range(sum(sizes)))
-        regrouped = [
-            {**group, "params": [next(indices) for _ in range(size)]} for group, size in zip(state["param_groups"], sizes, strict=True)
-        ]
-        return {"state": moments, "param_groups": regrouped}
 
     def _groups(self) -> list[dict[str, Any]]:
         return [group for part in self.parts for group in part.param_groups]

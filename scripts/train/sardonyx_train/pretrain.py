@@ -16,7 +16,7 @@ from typing import Any
 from .config import TrainingConfig, format_config, load_config
 from .errors import ConfigError
 from .files import read_json, write_json
-from .lock import FolderLock
+from .lock import lock_folder
 from .loop_config import LoopConfig, find_engine
 from .run_training import run_training
 
@@ -33,7 +33,8 @@ def pretrain(options: Namespace) -> int:
     config = load_config(place, options.set, values)
     engine = find_engine(LoopConfig(engine=options.engine))
     out.mkdir(parents=True, exist_ok=True)
-    FolderLock(out).release()
+    with lock_folder(out):
+        pass
     flags = _format_shard_flags(config)
     _keep_plan(out, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
     if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags], check=False).returncode != 0:
@@ -46,9 +47,10 @@ def pretrain(options: Namespace) -> int:
     (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
     run_training(config, checkpoint if checkpoint.exists() else None)
     network = out / f"{out.name}.onnx"
-    from .networks import export_network
+    from .program import main
 
-    export_network(checkpoint, network, shards=config.data.validation)
+    if main(["export", str(checkpoint), "--out", str(network), "--shards", *config.data.validation]) != 0:
+        return 1
     play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "200", "--games", "20", "--concurrency", "10"]
     print(f"Now watch it play: {shlex.join([*engine, *play])}")
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .config import TrainingConfig, describe_config, load_config
 from .errors import CheckpointError, ConfigError, Stopped
-from .lock import FolderLock
+from .lock import lock_folder
 
 if TYPE_CHECKING:
     from .trainer import Trainer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def train(options: Namespace) -> int:
     if options.describe:
-        print(describe_config())
+        print(*describe_config(), sep="\n")
         return 0
     if options.config is None:
         raise ConfigError("--config is needed")
@@ -57,7 +57,8 @@ def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None
     read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
     out = Path(config.run.out)
     if out.is_dir():
-        FolderLock(out).release()
+        with lock_folder(out):
+            pass
         if (out / "last.pt").exists() and resume is None and not overwrite:
             raise CheckpointError(f"{out} holds a run: continue it by --resume, or delete it by --overwrite")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,12 @@ from .config import TrainingConfig, format_config
 from .continuation import has_moments, require_resumable
 from .data.batch import Batch, BatchMaker
 from .data.shards import ShardFormat, find_shards, read_common_format, read_wanted_format
-from .data.stream import Emphasis, ShardStream, create_loader, read_sequentially
+from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .errors import CheckpointError, DivergedError, ShardError
 from .evaluate import evaluate
 from .initialise import create_network
-from .lock import FolderLock
+from .lock import lock_folder
 from .metrics_log import MetricsLog
 from .model.network import count_parameters
 from .optimizer import Optimizer
@@ -87,7 +88,7 @@ class Trainer:
         self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision, self.value_planes)
         if place.ranks == 1 and not run.compile:  # with several, the others would wait for the one that stops
             self._step.watch(lambda: self._stop_requested)
-        self._stream = self._create_stream()
+        self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
         self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
         if run.start_moments and resume is None:
             self._take_moments(read_checkpoint(Path(run.start_from), place.device))
@@ -107,12 +108,8 @@ class Trainer:
     def run(self) -> dict[str, float]:
         """Trains to the planned end (or early stop); returns the last validation numbers."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(self.folder) if self.place.is_main else None
-        try:
+        with lock_folder(self.folder) if self.place.is_main else nullcontext():
             return self._run()
-        finally:
-            if lock is not None:
-                lock.release()
 
     def _run(self) -> dict[str, float]:
         if self._earlier is not None:
@@ -344,21 +341,6 @@ class Trainer:
         if data.validation and read_common_format(find_shards(data.validation)) != form:
             raise ShardError("training and validation shards differ in encoding")
         return form
-
-    def _create_stream(self) -> ShardStream:
-        data = self.config.data
-        return ShardStream(
-            find_shards(data.train),
-            self.maker,
-            data.batch_size,
-            data.shuffle_batches,
-            self.config.run.seed,
-            self.place.rank,
-            self.place.ranks,
-            self.progress.batches,
-            data.skip_decided,
-            Emphasis(data.short_mate_copies, data.mistake_copies, data.mistake_policy_kl, data.mistake_value_error),
-        )
 
     def _create_loader(self) -> DataLoader[Batch]:
         self._say(f"{self._stream.positions:,} training positions, {self._epoch_steps:,} steps an epoch")

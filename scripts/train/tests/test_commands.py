@@ -13,7 +13,7 @@ from train_support.loops import FAKE_ENGINE, create_raw
 from train_support.synthetic import write_shard
 
 from sardonyx_train.files import write_json
-from sardonyx_train.lock import FolderLock
+from sardonyx_train.lock import lock_folder
 from sardonyx_train.program import COMMANDS, main
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -129,20 +129,17 @@ def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
     place: dict[str, str], words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = Path(place["here"])
-    monkeypatch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr("sardonyx_train.run_training.Stopped", None)  # nothing gets that far
 
     def describe() -> dict[str, bytes]:
         return {str(path): path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name not in ("lock", "loop.yaml")}
 
     before = describe()
-    held = FolderLock(here / "busy")
-    try:
+    with lock_folder(here / "busy"):
         command = [word.format(**place) for word in words.split()]
         own = [*command, "--engine", *FAKE_ENGINE] if command[0] == "spread" else command
         assert main(own) == 1
-    finally:
-        held.release()
     said = capsys.readouterr().err
     lines = [line for line in said.splitlines() if line.startswith(f"{command[0]}: ")]
     assert len(lines) == 1 and sentence.format(**place) in lines[0], said

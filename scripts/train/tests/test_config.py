@@ -55,7 +55,7 @@ def test_a_malformed_override_is_an_error():
 
 
 def test_the_description_lists_every_section():
-    text = describe_config()
+    text = "\n".join(describe_config())
     assert all(f"{section}:" in text for section in ("data", "targets", "model", "loss", "optimizer", "schedule", "run"))
 
 
@@ -81,7 +81,7 @@ def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):
 
 
 def test_the_description_says_of_every_key_what_it_is_what_it_may_be_and_how_large():
-    text = describe_config()
+    text = "\n".join(describe_config())
     assert "body: resnet  # what lies between the planes and the heads; resnet, transformer, sight" in text
     assert "history_dropout: 0.0  # share of positions whose boards before a random ply are blanked; ≥ 0, ≤ 1" in text
     assert [line for line in text.splitlines() if line.startswith("  ") and "  # " not in line] == []

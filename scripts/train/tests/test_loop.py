@@ -123,15 +123,15 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
     assert describe_outcome(tmp_path / "run") == describe_outcome(finished[0])
 
 
-def test_two_loops_do_not_work_in_one_folder(tmp_path):
+def test_two_loops_do_not_work_in_one_folder(tmp_path, monkeypatch):
     from sardonyx_train.errors import FolderBusy
-    from sardonyx_train.lock import FolderLock
+    from sardonyx_train.lock import lock_folder
 
-    lock = FolderLock(tmp_path)
-    with pytest.raises(FolderBusy, match="another run"):
-        FolderLock(tmp_path, patience_seconds=0.2)
-    lock.release()
-    FolderLock(tmp_path, patience_seconds=0.2).release()
+    monkeypatch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.2)
+    with lock_folder(tmp_path), pytest.raises(FolderBusy, match="another run"), lock_folder(tmp_path):
+        pass
+    with lock_folder(tmp_path):
+        pass
 
 
 def test_an_engine_that_fails_ends_the_loop_with_its_own_words_and_nothing_is_lost(finished, tmp_path):

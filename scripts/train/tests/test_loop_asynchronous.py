@@ -118,7 +118,7 @@ def test_a_restart_finds_every_batch_and_repeats_no_number(road):
     state.current.batches = ["games-000001", "games-000004"]  # written down, and killed before they moved
     stream = _open(road, _Players())
     assert stream.wait_for_games(8, None, lambda: False) == ["games-000002", "games-000003"]
-    assert stream.move(state.current.batches, Folders(folder).games(1)) == 8
+    assert stream.move(state.current.batches, Folders(folder).generation(1, "games")) == 8
 
 
 def test_after_a_rollback_games_of_the_networks_left_behind_do_not_teach(road):
@@ -140,7 +140,7 @@ def test_batches_of_an_abandoned_generation_lie_in_the_stream_again(road):
     stream = _open(road, players := _Players())
     for _ in range(3):
         players.play()
-    stream.move(stream.wait_for_games(10, None, lambda: False), Folders(folder).games(1))
+    stream.move(stream.wait_for_games(10, None, lambda: False), Folders(folder).generation(1, "games"))
     state.current.batches = None
     assert len(_open(road, _Players()).wait_for_games(10, None, lambda: False)) == 3
 
@@ -162,7 +162,7 @@ def test_the_resignation_percentage_follows_from_games_that_were_played_through(
     assert choose_percentage([0.5] * 40, 0.05) == 20
     flags = {"resign-percentage": 3, "resign-playthrough": 50}
     section = parse_loop_config(create_raw(tmp_path, selfplay={"resign_false_positives": 0.05, "flags": flags})).selfplay
-    folder = Folders(tmp_path).games(2) / "games-0000"
+    folder = Folders(tmp_path).generation(2, "games") / "games-0000"
     folder.mkdir(parents=True)
     (folder / "games.jsonl").write_text("".join(json.dumps({"falsePositiveThreshold": t}) + "\n" for t in thresholds))
     assert adapt_resignation(section, Folders(tmp_path), 2).flags["resign-percentage"] == 4.0
@@ -200,7 +200,7 @@ def test_games_are_played_while_a_candidate_is_trained(tmp_path):
     assert all(row.games >= 10 for row in state.generations)
     # The games of the second generation were there before its network could play: an earlier one played them.
     second = state.generations[1]
-    played_by = {read_ticket(Folders(out).games(2) / name).network for name in second.batches}
+    played_by = {read_ticket(Folders(out).generation(2, "games") / name).network for name in second.batches}
     assert min(played_by) < max(second.base, 1)
     version = json.loads(Folders(out).version(2).read_text())
     assert [row["batch"] for row in version["batches"]] == second.batches
@@ -248,7 +248,7 @@ def test_a_rollback_in_the_middle_of_a_generation_and_on(tmp_path):
     rows = load_state(out).generations
     assert [row.number for row in rows] == [1, 2, 3, 4, 5] and rows[3].base == 1 and rows[4].base == 4
     for name in rows[3].batches:
-        assert read_ticket(Folders(out).games(4) / name).network <= 1
+        assert read_ticket(Folders(out).generation(4, "games") / name).network <= 1
     page = run_loop(config, "--status").stdout
     assert "went back to generation 1" in page and "dropped" in page
 

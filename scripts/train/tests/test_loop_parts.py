@@ -147,7 +147,7 @@ def test_a_finished_loop_and_a_training_under_way_say_so(tmp_path):
     text = show(parse_loop_config(create_raw(tmp_path, run={"generations": 3})))
     assert "tiny: finished, 3 generations" in text and "of 3" not in text
     _write_loop(tmp_path, current=Generation(4, 1), stage="training")
-    folder = Folders(tmp_path).training(4)
+    folder = Folders(tmp_path).generation(4, "training")
     folder.mkdir(parents=True)
     (folder / "train.yaml").write_text("schedule: {max_steps: 40}")
     (folder / "history.jsonl").write_text('{"kind": "train", "step": 10, "policy": 3.0, "value": 1.0}\n')
@@ -236,7 +236,7 @@ def test_recent_positions_that_have_their_weight_by_nature_are_left_alone():
 def test_the_window_takes_the_newest_files_until_it_is_full(tmp_path):
     folders = Folders(tmp_path)
     for generation in range(1, 5):
-        folder = folders.shards(generation)
+        folder = folders.generation(generation, "shards")
         folder.mkdir(parents=True)
         index = {"train": {"a.arrow": 100, "b.arrow": 100}, "validation": {"c.arrow": 20}}
         (folder / "index.json").write_text(json.dumps(index))
@@ -304,7 +304,7 @@ def test_a_missing_or_doubled_game_is_noticed(tmp_path):
         ({"selfplay": {"flags": {"seed": 3}}}, "selfplay.flags: the loop sets seed itself (and flags are written without dashes)"),
         ({"window": {"recent_weight": 2}}, "window.recent_weight: Input should be less than or equal to 1"),
         ({"training": {"sections": {"run": {"out": "x"}}}}, "training.sections: the loop sets run.out itself"),
-        ({"training": {"sections": {"model": {"filers": 3}}}}, "training.sections: model.filers: Extra inputs are not permitted"),
+        ({"training": {"sections": {"model": {"filers": 3}}}}, "training.sections.model.filers: Extra inputs are not permitted"),
         ({"gate": {"rule": "sprt", "elo0": 5, "elo1": 5}}, "gate: elo0 must be below elo1"),
         ({"run": {"name": "a b"}}, "run.name: String should match pattern '^[A-Za-z0-9._-]+$'"),
     ],
@@ -318,13 +318,13 @@ def test_a_wrong_configuration_is_named_key_by_key(tmp_path, sections, sentence)
 def test_overrides_reach_into_sections(tmp_path):
     path = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
     config = load_loop_config(path, ["gate.games=20", "training.sections.model.filters=16", "selfplay.flags.visits=5"])
-    assert (config.gate.games, config.training.sections["model"]["filters"], config.selfplay.flags["visits"]) == (20, 16, 5)
+    assert (config.gate.games, config.training.sections.model.filters, config.selfplay.flags["visits"]) == (20, 16, 5)
     with pytest.raises(ConfigError, match="is not section.key=value"):
         load_loop_config(path, ["gate.games"])
 
 
 def test_the_described_configuration_is_a_valid_one_and_says_what_a_loop_trains_with(tmp_path):
-    described = yaml.safe_load(describe_loop_config())
+    described = yaml.safe_load("\n".join(describe_loop_config()))
     assert parse_loop_config(described).gate.threshold == 0.55
     window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
     made = create_candidate_config(parse_loop_config(create_raw(tmp_path)), window, 1, tmp_path / "a.pt", tmp_path).model_dump()
@@ -369,7 +369,7 @@ def test_no_task_is_begun_after_the_one_that_was_enough_however_slow_the_waiting
 def test_the_window_may_hold_a_number_of_generations(tmp_path):
     folders = Folders(tmp_path)
     for generation in range(1, 7):
-        folder = folders.shards(generation)
+        folder = folders.generation(generation, "shards")
         folder.mkdir(parents=True)
         (folder / "index.json").write_text(json.dumps({"train": {"a.arrow": 100}, "validation": {}}))
     section = WindowSection(positions=1000, generations=3)
@@ -429,9 +429,10 @@ def test_a_file_may_hold_a_reduced_variant_of_its_recipe(tmp_path):
     raw["reduced"] = {"selfplay": {"games": 2, "flags": {"visits": 3}}, "training": {"sections": {"model": {"filters": 4}}}}
     path = write_config(tmp_path / "loop.yaml", raw)
     whole, reduced = load_loop_config(path, []), load_loop_config(path, ["gate.games=6"], is_reduced=True)
-    assert (whole.selfplay.games, whole.training.sections["model"]["filters"]) == (10, 8)
+    assert (whole.selfplay.games, whole.training.sections.model.filters) == (10, 8)
     assert (reduced.selfplay.games, reduced.selfplay.games_per_task, reduced.selfplay.flags["visits"]) == (2, 4, 3)
-    assert (reduced.training.sections["model"], reduced.gate.games) == ({"filters": 4, "blocks": 1, "heads": 2}, 6)
+    model = reduced.training.sections.model
+    assert (model.filters, model.blocks, model.heads, reduced.gate.games) == (4, 1, 2, 6)
     with pytest.raises(ConfigError, match="has no section reduced"):
         load_loop_config(write_config(tmp_path / "other.yaml", create_raw(tmp_path / "run")), [], is_reduced=True)
 

@@ -128,8 +128,8 @@ def test_pruning_leaves_every_way_back_that_it_promises(loop):
     done = run_loop(config, "--prune", "1")
     assert done.returncode == 0 and done.stdout.startswith("removed ")
     # A window of 150 positions, 90 of them in each generation: generation 4 and those after it need 2 and 3 as well.
-    assert [folders.shards(n).exists() for n in range(1, 5)] == [False, True, True, True]
-    assert [folders.games(n).exists() for n in range(1, 5)] == [False, False, False, True]
+    assert [folders.generation(n, "shards").exists() for n in range(1, 5)] == [False, True, True, True]
+    assert [folders.generation(n, "games").exists() for n in range(1, 5)] == [False, False, False, True]
     assert all(folders.network(n).exists() and folders.checkpoint(n).exists() for n in range(5))
     assert prune(out, load_loop_config(config, []), 1) == ([], 0)
     assert run_loop(config, "--rollback", "3").returncode == 0

@@ -4,8 +4,12 @@ import pytest
 
 from sardonyx_train.checkpoint import read_checkpoint
 from sardonyx_train.errors import CheckpointError
+from sardonyx_train.loop.folders import Folders
+from sardonyx_train.loop.loop_plots import plot_loop
+from sardonyx_train.loop.state import Generation, LoopState, Match
+from sardonyx_train.loop_config import GateSection
 from sardonyx_train.metrics_log import MetricsLog, read_metrics
-from sardonyx_train.plots import plot_history, plot_win_rate
+from sardonyx_train.plots import plot_history
 
 PNG = b"\x89PNG"
 
@@ -21,7 +25,9 @@ def test_a_run_is_plotted_and_an_empty_one_is_not(tmp_path):
 
 
 def test_win_rates_are_plotted_with_their_gate(tmp_path):
-    assert plot_win_rate([0.4, 0.56, 0.6], 0.54, tmp_path / "gate.png").read_bytes()[:4] == PNG
+    state = LoopState("tiny", generations=[Generation(number, 0, gate=Match(10 + number, 5, 10)) for number in (1, 2, 3)])
+    plot_loop(Folders(tmp_path), state, GateSection())
+    assert (tmp_path / "plots/win-rate.png").read_bytes()[:4] == PNG
 
 
 def test_a_resumed_history_drops_later_rows_and_a_torn_last_line(tmp_path):

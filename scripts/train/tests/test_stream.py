@@ -6,21 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from sardonyx_train.config import TargetConfig
+from sardonyx_train.config import DataConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
-from sardonyx_train.data.stream import Emphasis, Piece, ShardStream, create_loader, load_group, read_sequentially
+from sardonyx_train.data.stream import Piece, ShardStream, create_loader, load_group, read_sequentially
 from sardonyx_train.errors import ShardError
 
 
-def _stream(
-    folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, skip_decided=0.0, short_mate_copies=0, mistake_copies=0
-):
+def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, **keys):
     files = find_shards([str(folder)])
     targets = TargetConfig(wdl_offset_cp=0, wdl_scale_cp=30)  # decided from 138 centipawns on: a third of the positions
     maker = BatchMaker(read_common_format(files), targets, mirror)
-    emphasis = Emphasis(short_mate_copies, mistake_copies)
-    return ShardStream(files, maker, size, group, seed, rank, ranks, skip, skip_decided, emphasis)
+    return ShardStream(files, maker, DataConfig(batch_size=size, shuffle_batches=group, **keys), seed, rank, ranks, skip)
 
 
 def _keys(batches):

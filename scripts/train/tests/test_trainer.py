@@ -187,7 +187,7 @@ def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configurati
 
 def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
     from sardonyx_train.errors import FolderBusy
-    from sardonyx_train.lock import FolderLock
+    from sardonyx_train.lock import lock_folder
 
     out = tmp_path / "run"
     run_training(configure(shard_folder, out, schedule={"max_steps": 2}))
@@ -196,11 +196,9 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     assert main(["train", "--config", str(config)]) == 1
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_metrics(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
-    lock = FolderLock(out)
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(FolderBusy):
-        patch.setattr("sardonyx_train.lock._PATIENCE_SECONDS", 0.1)
+    with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(FolderBusy):
+        patch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
-    lock.release()
     (out / "stable.pt").write_text("of the run before")
     assert main(["train", "--config", str(config), "--overwrite"]) == 0
     assert [row["step"] for row in read_metrics(out / "history.jsonl")] == [1, 2, 3]

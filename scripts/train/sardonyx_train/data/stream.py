@@ -14,7 +14,6 @@ import math
 import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
+from ..config import DataConfig
 from ..errors import ShardError
 from .batch import Batch, BatchMaker
 from .shards import Columns, concat_columns, open_shard, read_columns, read_info, select_rows
@@ -38,52 +38,21 @@ class Piece(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True)
-class Emphasis:
-    """Which positions a pass repeats, and how often; the keys of `DataConfig`."""
-
-    short_mate_copies: int = 0
-    mistake_copies: int = 0
-    mistake_policy_kl: float = 2.5
-    mistake_value_error: float = 0.6
-
-    def count_copies(self, columns: Columns, maker: BatchMaker) -> np.ndarray:
-        """[rows]: how often each row is to be shown; 0: once, and it may be left out as decided."""
-        copies = np.zeros(columns.rows, np.int64)
-        if self.short_mate_copies > 0:
-            copies[maker.find_short_mates(columns)] = self.short_mate_copies
-        if self.mistake_copies > 0:
-            is_mistake = maker.find_mistakes(columns, self.mistake_policy_kl, self.mistake_value_error)
-            copies[is_mistake] = np.maximum(copies[is_mistake], self.mistake_copies)
-        return copies
-
-
 class ShardStream(IterableDataset[Batch]):
     def __init__(
-        self,
-        files: list[Path],
-        maker: BatchMaker,
-        batch_size: int,
-        shuffle_batches: int,
-        seed: int,
-        rank: int = 0,
-        ranks: int = 1,
-        skip: int = 0,
-        skip_decided: float = 0.0,
-        emphasis: Emphasis | None = None,
+        self, files: list[Path], maker: BatchMaker, config: DataConfig, seed: int, rank: int = 0, ranks: int = 1, skip: int = 0
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before; `skip_decided` as in `DataConfig`."""
+        """`skip`: minibatches of this rank that were consumed before."""
         super().__init__()
         self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
         self._maker = maker
-        self._batch_size = batch_size
-        self._group = shuffle_batches
+        self._config = config
+        self._batch_size = config.batch_size
+        self._group = config.shuffle_batches
         self._seed = seed
         self._rank = rank
         self._ranks = ranks
         self.skip = skip
-        self._kept_share = 1 - skip_decided
-        self._emphasis = emphasis or Emphasis()
 
     @property
     def positions(self) -> int:
@@ -144,7 +113,7 @@ class ShardStream(IterableDataset[Batch]):
         order = random.permutation(columns.rows)
         weight = np.ones(columns.rows, np.float32)
         is_left_out = np.zeros(columns.rows, bool)
-        copies = self._emphasis.count_copies(columns, self._maker)
+        copies = self._count_copies(columns)
         left_out = columns.rows - self._keep(columns.rows)
         if left_out > 0:
             is_decided = self._maker.find_decided(columns) & (copies == 0)
@@ -161,8 +130,15 @@ class ShardStream(IterableDataset[Batch]):
             chosen = random.permutation(np.concatenate([chosen, np.repeat(rows, copies[rows] - 1)]))
         return chosen, weight
 
+    def _count_copies(self, columns: Columns) -> np.ndarray:
+        """[rows]: how often each row is to be shown; 0: once, and it may be left out as decided."""
+        config = self._config
+        mates = config.short_mate_copies * self._maker.find_short_mates(columns)
+        mistakes = self._maker.find_mistakes(columns, config.mistake_policy_kl, config.mistake_value_error)
+        return np.maximum(mates, config.mistake_copies * mistakes)
+
     def _keep(self, rows: int) -> int:
-        return math.ceil(rows * self._kept_share)
+        return math.ceil(rows * (1 - self._config.skip_decided))
 
     def _count_minibatches(self, chosen: list[Piece]) -> int:
         return self._keep(count_rows(chosen)) // self._batch_size

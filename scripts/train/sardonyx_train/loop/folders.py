@@ -32,25 +32,11 @@ class Folders:
         """The cluster's nodes and their tasks, as the loop last saw them."""
         return self.root / "workers.json"
 
-    def generation(self, number: int) -> Path:
-        return self.root / "generations" / f"{number:04d}"
+    def generation(self, number: int, part: str = "") -> Path:
+        """`part`: games, shards, training, gate or measure."""
+        return self.root / "generations" / f"{number:04d}" / part
 
     @property
     def stream(self) -> Path:
         """Games of self-play without pause that no generation has taken yet."""
         return self.root / "stream"
-
-    def games(self, number: int) -> Path:
-        return self.generation(number) / "games"
-
-    def shards(self, number: int) -> Path:
-        return self.generation(number) / "shards"
-
-    def training(self, number: int) -> Path:
-        return self.generation(number) / "training"
-
-    def gate(self, number: int) -> Path:
-        return self.generation(number) / "gate"
-
-    def measure(self, number: int) -> Path:
-        return self.generation(number) / "measure"

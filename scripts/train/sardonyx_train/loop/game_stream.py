@@ -15,12 +15,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from ..errors import LoopError, Stopped
 from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_json
 from ..loop_config import LoopConfig, SelfPlaySection
-from ..tasks.task import Task, TaskSource
+from ..tasks.task import Executor, Task
 from .folders import Folders
 from .games import RESULTS, check_games, count_games_in, count_planned, count_records, create_stream_task
 from .resignation import adapt_resignation
@@ -44,14 +46,10 @@ class Ticket:
         return count_planned(self.task)
 
 
-class StreamExecutor(Protocol):
-    def stream(self, source: TaskSource, folder: Path) -> None: ...
-
-
 class GameStream:
     """Plays from `start` to `close`. The state is read at the start and by `follow`, in the thread of the caller."""
 
-    def __init__(self, config: LoopConfig, executor: StreamExecutor, state: LoopState, say: Callable[[str], None]) -> None:
+    def __init__(self, config: LoopConfig, executor: Executor, state: LoopState, say: Callable[[str], None]) -> None:
         self._config = config
         self._executor = executor
         self._say = say
@@ -231,15 +229,13 @@ class GameStream:
     def _give_back(self, state: LoopState) -> None:
         """Batches of a generation that was abandoned before it could learn from them lie in the stream again."""
         for row in (*state.generations, state.current):
-            for path in sorted(self._folders.games(row.number).glob("games-*")):
+            for path in sorted(self._folders.generation(row.number, "games").glob("games-*")):
                 if path.name not in (row.batches or []) and (path / TICKET).exists():
                     publish(path, self._folder / path.name)
 
 
 def read_ticket(folder: Path) -> Ticket:
-    raw = read_json(folder / TICKET)
-    task = raw["task"]
-    return Ticket(raw["network"], raw["digest"], Task(**{**task, "arguments": tuple(task["arguments"]), "files": tuple(task["files"])}))
+    return TypeAdapter(Ticket).validate_python(read_json(folder / TICKET))
 
 
 def read_dropped(folders: Folders) -> list[dict[str, Any]]:

@@ -21,21 +21,22 @@ _RECORD_BYTES = 8356  # of lc0's V6
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
     """`network` and `book` are digests."""
-    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     return [
-        _create_task(
-            "selfplay", f"games-{index:04d}", section, fixed, games, create_seed(seed, generation, "games", index), (network,), book
-        )
+        _create_self_play_task(section, f"games-{index:04d}", games, create_seed(seed, generation, "games", index), network, book)
         for index, games in enumerate(deal_games(section.games, section.games_per_task))
     ]
 
 
 def create_stream_task(section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int) -> Task:
     """A task of self-play without pause, numbered over the whole loop."""
-    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     own_seed = create_seed(seed, number, "stream", 0)
-    task = _create_task("selfplay", f"games-{number:06d}", section, fixed, section.games_per_task, own_seed, (network,), book)
+    task = _create_self_play_task(section, f"games-{number:06d}", section.games_per_task, own_seed, network, book)
     return replace(task, niceness=niceness)
+
+
+def _create_self_play_task(section: SelfPlaySection, name: str, games: int, seed: int, network: str, book: str | None) -> Task:
+    fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
+    return _create_task("selfplay", name, section, fixed, games, seed, (network,), book)
 
 
 def create_gate_tasks(section: GateSection, seed: int, generation: int, candidate: str, best: str, book: str | None) -> list[Task]:

@@ -18,7 +18,7 @@ from .versions import change_best, describe_change, prune
 
 def loop(options: Namespace) -> int:
     if options.describe:
-        print(describe_loop_config())
+        print(*describe_loop_config(), sep="\n")
         return 0
     if options.config is None:
         raise ConfigError("--config is needed")

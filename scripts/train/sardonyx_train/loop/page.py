@@ -145,21 +145,21 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
     number = row.number
     if stage == "selfplay":
         is_stream = config.asynchronous is not None and row.batches is None
-        done = count_stream(folders).ready if is_stream else count_games(folders.games(number))
+        done = count_stream(folders).ready if is_stream else count_games(folders.generation(number, "games"))
         total = config.selfplay.games
         return done, total, f"{done} of {total} games"
     if stage == "training":
-        rows = read_metrics(folders.training(number) / "history.jsonl")
+        rows = read_metrics(folders.generation(number, "training") / "history.jsonl")
         if not rows:
             return 0, 0, ""
-        last, planned = rows[-1], read_planned_steps(folders.training(number))
+        last, planned = rows[-1], read_planned_steps(folders.generation(number, "training"))
         shown = ", ".join(f"{name} {last[name]:.3f}" for name in ("policy", "value") if name in last)
         return last["step"], planned, f"step {last['step']:,} of {planned:,}: {shown}"
     if stage == "gate" and config.gate.rule != "always":
-        done, total = count_games(folders.gate(number)), config.gate.games
+        done, total = count_games(folders.generation(number, "gate")), config.gate.games
         return done, total, f"{done} of {total} games"
     if stage == "measure" and config.measure.every > 0:
-        done, total = count_games(folders.measure(number)), config.measure.games
+        done, total = count_games(folders.generation(number, "measure")), config.measure.games
         return done, total, f"{done} of {total} games"
     return 0, 0, ""
 

@@ -12,7 +12,6 @@ from ..tasks.process import format_command
 from .games import format_flags
 from .page import describe_gate
 from .state import load_state
-from .training import create_network_config
 
 _ENGINE_SECONDS = 60
 
@@ -28,7 +27,7 @@ def describe_plan(config: LoopConfig) -> str:
             raise ConfigError(f"{name}: there is no file {book}")
     if config.training.start is not None and not Path(config.training.start).is_file():
         raise ConfigError(f"training.start: there is no file {config.training.start}")
-    training = create_network_config(config)
+    training = config.training.sections
     state = load_state(config.folder)
     selfplay, window, model = config.selfplay, config.window, training.model
     tasks = math.ceil(selfplay.games / selfplay.games_per_task)

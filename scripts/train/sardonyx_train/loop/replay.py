@@ -32,7 +32,7 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
     if out.exists():
         remove(out)
     out.mkdir(parents=True)
-    training = yaml.safe_load((folders.training(generation) / "train.yaml").read_text(encoding="utf-8"))
+    training = yaml.safe_load((folders.generation(generation, "training") / "train.yaml").read_text(encoding="utf-8"))
     training["run"] |= {"out": str(out), **_repeat_resolved(version.get("resolved"), say)}
     write_bytes(out / "train.yaml", yaml.safe_dump(training).encode())
     say(f"trains generation {generation} again from {sum(row['positions'] for row in version['data']):,} positions")
@@ -47,7 +47,10 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
 def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
     checkpoint = folders.checkpoint(generation)
     parent = folders.checkpoint(version["parent"])
-    wanted = [(checkpoint, version["digests"]["checkpoint"]), (folders.training(generation) / "train.yaml", version.get("training"))]
+    wanted = [
+        (checkpoint, version["digests"]["checkpoint"]),
+        (folders.generation(generation, "training") / "train.yaml", version.get("training")),
+    ]
     wanted += [(folders.root / row["file"], row.get("digest")) for row in version["data"]]
     for path, digest in [*wanted, (parent, None)]:
         if not path.is_file():

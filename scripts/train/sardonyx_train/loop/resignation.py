@@ -24,7 +24,9 @@ def adapt_resignation(section: SelfPlaySection, folders: Folders, newest: int) -
     """The section with the percentage that the games of the generations up to `newest` allow."""
     if section.resign_false_positives is None:
         return section
-    thresholds = [t for number in range(newest, max(0, newest - _GENERATIONS), -1) for t in _read_thresholds(folders.games(number))]
+    thresholds = [
+        t for number in range(newest, max(0, newest - _GENERATIONS), -1) for t in _read_thresholds(folders.generation(number, "games"))
+    ]
     percent = choose_percentage(thresholds, section.resign_false_positives)
     if percent is None:
         return section

@@ -11,16 +11,17 @@ from pathlib import Path
 
 from ..errors import LoopError
 from ..files import PART, remove, write_bytes
-from ..lock import FolderLock
+from ..lock import lock_folder
 from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
 from ..tasks.cluster import ClusterExecutor
 from ..tasks.local import LocalExecutor
+from ..tasks.task import Executor
 from .folders import Folders
 from .game_stream import GameStream
 from .gate import estimate_elo
 from .loop_plots import plot_loop
 from .page import format_match
-from .stages import Executor, Stages
+from .stages import Stages
 from .state import STAGES, Generation, LoopState, find_precision, load_state, save_state
 from .usage import Meter, describe_usage
 from .versions import is_finished, keep_best, list_left_out, sum_elo, write_version
@@ -48,11 +49,8 @@ class Loop:
         """Runs until the last generation has finished. Raises Stopped and LoopError; finished work is kept."""
         root = self.folders.root
         root.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(root)
-        try:
-            return self._run(lock.handle)
-        finally:
-            lock.release()
+        with lock_folder(root) as lock:
+            return self._run(lock)
 
     def _run(self, lock: int) -> LoopState:
         root = self.folders.root
@@ -87,7 +85,7 @@ class Loop:
             if name == "selfplay" and plan.asynchronous is not None:
                 self._take_games(state, plan)
             else:
-                stages.do[name](row)
+                getattr(stages, name)(row)
             row.seconds[name] = round(row.seconds.get(name, 0.0) + time.monotonic() - started, 1)
             row.usage.add(self._meter.lap())
             following = STAGES.index(name) + 1
@@ -125,7 +123,7 @@ class Loop:
         if row.batches is None:
             row.batches = self._stream.wait_for_games(plan.selfplay.games, plan.selfplay.positions, self._stop.is_set)
             save_state(self.folders.root, state)
-        row.games = self._stream.move(row.batches, self.folders.games(row.number))
+        row.games = self._stream.move(row.batches, self.folders.generation(row.number, "games"))
 
     def _begin(self, state: LoopState) -> LoopConfig:
         """Returns the configuration that the generation began with, and saves it first if it begins now.
@@ -164,9 +162,9 @@ class Loop:
 
     def _tidy(self, number: int) -> None:
         """Removes the training checkpoints of a finished generation and the unfinished tasks of a gate that ended early."""
-        for path in self.folders.training(number).glob("*.pt*"):
+        for path in self.folders.generation(number, "training").glob("*.pt*"):
             remove(path)
-        for folder in (self.folders.gate(number), self.folders.games(number)):
+        for folder in (self.folders.generation(number, "gate"), self.folders.generation(number, "games")):
             for path in folder.glob(f"*{PART}"):
                 remove(path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from ..config import format_config
 from ..data.shards import read_info
@@ -13,7 +12,7 @@ from ..errors import LoopError, Stopped
 from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
 from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, ProcessStopped, run_process
-from ..tasks.task import Task, TaskSource
+from ..tasks.task import Executor, Task
 from .folders import Folders
 from .games import check_games, create_gate_tasks, create_measure_tasks, create_self_play_tasks, read_match, read_pairs, take_positions
 from .gate import compute_llr, judge, sum_matches
@@ -21,7 +20,6 @@ from .resignation import adapt_resignation
 from .state import Generation
 from .training import (
     create_candidate_config,
-    create_network_config,
     format_export_command,
     format_train_command,
     keep_weights,
@@ -33,17 +31,8 @@ from .usage import Meter
 from .window import INDEX, Window, create_window
 
 
-class Executor(Protocol):
-    """Where tasks run."""
-
-    def describe(self) -> str: ...
-    def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None: ...
-    def stream(self, source: TaskSource, folder: Path) -> None: ...
-    def close(self) -> None: ...
-
-
 class Stages:
-    """`config`: plan of the current generation; `left_out`: generations whose games are not trained on; `precision`:
+    """Each method is a stage of `STAGES`, or a part of one. `config`: plan of the current generation; `left_out`: generations whose games are not trained on; `precision`:
     what `auto` was at the loop's first training."""
 
     def __init__(
@@ -66,14 +55,6 @@ class Stages:
         self._precision = precision
         self._meter = meter
         self.folders = Folders(config.folder)
-        self.do: Mapping[str, Callable[[Generation], None]] = {
-            "selfplay": self.selfplay,
-            "shards": self.shards,
-            "training": self.training,
-            "export": self.export,
-            "gate": self.gate,
-            "measure": self.measure,
-        }
 
     def make_first_network(self) -> None:
         """Generation 0."""
@@ -87,7 +68,7 @@ class Stages:
         section = adapt_resignation(self._config.selfplay, self.folders, row.number - 1)
         seed = self._config.run.seed
         tasks = create_self_play_tasks(section, seed, row.number, next(iter(files)), book)
-        folder = self.folders.games(row.number)
+        folder = self.folders.generation(row.number, "games")
         if section.positions is None:
             self._play(tasks, folder, files)
         else:
@@ -99,7 +80,7 @@ class Stages:
         row.games = check_games(tasks, folder)
 
     def shards(self, row: Generation) -> None:
-        folder = self.folders.shards(row.number)
+        folder = self.folders.generation(row.number, "shards")
         if not folder.exists():
             self._make_shards(row, folder)
         index: dict[str, dict[str, int]] = read_json(folder / INDEX)
@@ -110,9 +91,9 @@ class Stages:
     def _make_shards(self, row: Generation, folder: Path) -> None:
         part = name_part(folder)
         remove(part)
-        model = create_network_config(self._config).model
+        model = self._config.training.sections.model
         held_out = 100 * self._config.window.validation_share
-        games = sorted(p for p in self.folders.games(row.number).iterdir() if p.is_dir() and p.suffix != PART)
+        games = sorted(p for p in self.folders.generation(row.number, "games").iterdir() if p.is_dir() and p.suffix != PART)
         command = [*self._engine, "shards", *map(str, games), "--out", str(part), "--json"]
         command += ["--encoding", model.input, "--policy", model.policy, "--split", f"{100 - held_out:g}/{held_out:g}/0"]
         summary = json.loads(self._run(command, self.folders.generation(row.number), "shards"))
@@ -128,7 +109,7 @@ class Stages:
         publish(part, folder)
 
     def training(self, row: Generation) -> None:
-        folder = self.folders.training(row.number)
+        folder = self.folders.generation(row.number, "training")
         folder.mkdir(parents=True, exist_ok=True)
         window = self.create_window(row)
         training = create_candidate_config(self._config, window, row.number, self.folders.checkpoint(row.base), folder, self._precision)
@@ -145,8 +126,8 @@ class Stages:
     def export(self, row: Generation) -> None:
         weights = self.folders.checkpoint(row.number)
         if not weights.exists():
-            last = self.folders.training(row.number) / "last.pt"
-            row.resolved = keep_weights(last, weights, create_network_config(self._config), self._config.training.carry_moments)
+            last = self.folders.generation(row.number, "training") / "last.pt"
+            row.resolved = keep_weights(last, weights, self._config.training.sections.model, self._config.training.carry_moments)
         elif row.resolved is None:  # the loop was killed behind the copy
             row.resolved = read_resolved(weights)
         window = self.create_window(row)
@@ -176,7 +157,7 @@ class Stages:
         files, book = self._gather(networks, section.book)
         candidate, best = (compute_digest(path) for path in networks)
         tasks = create_gate_tasks(section, seed, row.number, candidate, best, book)
-        folder = self.folders.gate(row.number)
+        folder = self.folders.generation(row.number, "gate")
 
         self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
         row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
@@ -201,7 +182,7 @@ class Stages:
         digests = [compute_digest(path) for path in networks]
         first = digests[1] if against_first else None
         tasks = create_measure_tasks(measure, gate, self._config.run.seed, row.number, digests[0], first, book)
-        folder = self.folders.measure(row.number)
+        folder = self.folders.generation(row.number, "measure")
         self._play(tasks, folder, files)
         row.measured = sum_matches(read_match(task, folder) for task in tasks)
 

@@ -7,14 +7,18 @@ write, so no result is ever recorded in part.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from ..errors import LoopError
 from ..files import read_json, write_json
 from .usage import Usage
 
+STATE = "state.json"
 STATE_VERSION = 1
 STAGES = ("selfplay", "shards", "training", "export", "gate", "measure")
 
@@ -113,36 +117,20 @@ def list_lineage(state: LoopState) -> list[int]:
     return lineage
 
 
-def get_state_path(folder: Path) -> Path:
-    return folder / "state.json"
-
-
 def save_state(folder: Path, state: LoopState) -> None:
-    write_json(get_state_path(folder), {"version": STATE_VERSION, **asdict(state)})
+    write_json(folder / STATE, {"version": STATE_VERSION, **asdict(state)})
 
 
 def load_state(folder: Path) -> LoopState | None:
     """None if no loop has begun in the folder. Raises LoopError if the file is damaged."""
-    path = get_state_path(folder)
+    path = folder / STATE
     if not path.exists():
         return None
     raw = read_json(path)
     if not isinstance(raw, dict) or raw.pop("version", None) != STATE_VERSION:
         raise LoopError(f"{path} is not the state of a loop of version {STATE_VERSION}")
     try:
-        raw["current"] = _read_generation(raw["current"])
-        raw["generations"] = [_read_generation(row) for row in raw["generations"]]
-        raw["changes"] = [Change(**change) for change in raw.get("changes", [])]
-        return LoopState(**raw)
-    except (KeyError, TypeError) as error:
-        raise LoopError(f"{path} is damaged: {error}") from None
-
-
-def _read_generation(raw: dict[str, Any]) -> Generation:
-    known = {f.name for f in fields(Generation)}
-    row = {name: value for name, value in raw.items() if name in known}
-    for name in ("gate", "measured"):
-        if row.get(name) is not None:
-            row[name] = Match(**row[name])
-    row["usage"] = Usage(**row.get("usage", {}))
-    return Generation(**row)
+        return TypeAdapter(LoopState).validate_python(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise LoopError(f"{path} is damaged: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -15,28 +15,19 @@ from typing import Any
 
 import yaml
 
-from ..config import OptimizerConfig, TrainingConfig, is_same_shape
+from ..config import ModelConfig, TrainingConfig, is_same_shape, parse_config
 from ..errors import LoopError
-from ..loop_config import HELD_OUT, LoopConfig, create_training_config
+from ..loop_config import LoopConfig, merge
 from ..metrics_log import read_metrics
 from ..tasks.process import OWN_PROGRAM
 from .window import Window
 
 
-def create_network_config(config: LoopConfig) -> TrainingConfig:
-    """The training configuration without data: it describes the network, but cannot train one."""
-    return create_training_config(
-        config.training.sections,
-        data={"validation": [HELD_OUT]},
-        run={"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed},
-    )
-
-
 def write_first_weights(config: LoopConfig, path: Path) -> None:
     """Writes generation 0: the checkpoint that the configuration names, or random weights."""
-    training = create_network_config(config)
+    training = config.training.sections
     if config.training.start is not None:
-        keep_weights(Path(config.training.start), path, training)
+        keep_weights(Path(config.training.start), path, training.model)
         return
     import torch
 
@@ -44,19 +35,16 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
     from ..model.network import Network
 
     torch.manual_seed(config.run.seed)
-    write_weights(path, training.model_dump(), Network(training.model).state_dict())
+    own = {"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
+    write_weights(path, merge(training.model_dump(), {"run": own}), Network(training.model).state_dict())
 
 
-def keep_weights(checkpoint: Path, path: Path, wanted: TrainingConfig, with_moments: bool = False) -> dict[str, Any] | None:
-    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Returns its resolved settings. Raises LoopError."""
+def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments: bool = False) -> dict[str, Any] | None:
+    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Returns its resolved settings. Raises TrainError."""
     from ..checkpoint import read_checkpoint, write_checkpoint
-    from ..errors import CheckpointError
 
-    try:
-        state = read_checkpoint(checkpoint)
-    except CheckpointError as error:
-        raise LoopError(str(error)) from None
-    if not is_same_shape(state["config"]["model"], wanted.model):
+    state = read_checkpoint(checkpoint)
+    if not is_same_shape(state["config"]["model"], wanted):
         raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
     names = ("config", "resolved", "network", "average", "progress", *(("optimizer", "scaler", "plateau") if with_moments else ()))
     write_checkpoint(path, {name: state[name] for name in names if name in state})
@@ -73,7 +61,7 @@ def create_candidate_config(
     config: LoopConfig, window: Window, generation: int, start: Path, out: Path, precision: str | None = None
 ) -> TrainingConfig:
     """`precision`: what `auto` was at the loop's first training."""
-    given = create_network_config(config)
+    given = config.training.sections
     taken = window.positions * (1 - given.data.skip_decided)  # positions of a pass
     # The first games may be fewer positions than a minibatch.
     batch = max(1, min(given.data.batch_size, int(taken / (config.training.processes * max(1, given.data.workers)))))
@@ -86,26 +74,26 @@ def create_candidate_config(
     if precision is not None and given.run.precision == "auto":
         own["precision"] = precision
     own |= {"out": str(out), "name": f"{config.run.name}-{generation:04d}", "licence": config.run.licence}
-    return create_training_config(
-        config.training.sections,
-        data={
+    changed = {
+        "data": {
             "batch_size": batch,
             "train": [str(file.path) for file, repeats in zip(window.train, window.repeats) for _ in range(repeats)],
             "validation": [str(file.path) for file in window.validation],
         },
-        optimizer=compute_rates(config, generation),
-        schedule={
+        "optimizer": compute_rates(config, generation),
+        "schedule": {
             "max_steps": steps,
             **({} if window.validation or not is_plateau else {"kind": "constant"}),
             **place_in_schedule(config, generation),
         },
-        run={**own, "start_from": str(start), "start_moments": config.training.carry_moments, "seed": config.run.seed + generation},
-    )
+        "run": {**own, "start_from": str(start), "start_moments": config.training.carry_moments, "seed": config.run.seed + generation},
+    }
+    return parse_config(merge(given.model_dump(), changed))
 
 
 def compute_rates(config: LoopConfig, generation: int) -> dict[str, float]:
     """The first learning rates of a generation, counted from 1."""
-    given = OptimizerConfig.model_validate(config.training.sections.get("optimizer") or {})
+    given = config.training.sections.optimizer
     lowest = min(1.0, config.training.rate_floor / given.learning_rate)
     factor = max(config.training.rate_decay ** (generation - 1), lowest)
     return {"learning_rate": given.learning_rate * factor, "muon_learning_rate": given.muon_learning_rate * factor}

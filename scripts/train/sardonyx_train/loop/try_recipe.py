@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from argparse import Namespace
 
 from ..errors import LoopError
@@ -42,10 +41,10 @@ def try_recipe(options: Namespace) -> int:
 def run_for(command: list[str], seconds: float) -> int:
     """Runs the command, sends it an interrupt after `seconds`, and returns its exit status."""
     process = subprocess.Popen(command, env=own_environment())
-    deadline = time.monotonic() + seconds
     try:
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(min(1.0, max(0.0, deadline - time.monotonic())))
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

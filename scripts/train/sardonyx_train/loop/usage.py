@@ -6,13 +6,12 @@ self-play of the nodes is not in them.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+
+import psutil
 
 from ..tasks.process import Watch
 
@@ -103,37 +102,14 @@ class Meter:
             for pid, kind in self._live.items():
                 cpu[kind] = cpu.get(kind, 0.0) + _read_cpu_seconds(pid)
         cpu[OWN] = time.process_time()
-        cores = list_cores()
-        return Usage(time.monotonic(), len(cores), _read_idle_seconds(cores), cpu)
-
-
-def list_cores() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
+        idle = psutil.cpu_times(percpu=True)
+        cores = psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else range(len(idle))
+        return Usage(time.monotonic(), len(cores), sum(idle[core].idle for core in cores), cpu)
 
 
 def _read_cpu_seconds(pid: int) -> float:
-    """Of a process and its children that have ended; 0 where the system does not say."""
+    """Of a process and its children that have ended."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
+        return sum(psutil.Process(pid).cpu_times()[:4])
+    except psutil.Error:
         return 0.0
-    return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-
-
-def read_memory_bytes(pid: int) -> int:
-    """A process's own memory, mapped files aside; 0 where the system does not say."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
-
-
-def _read_idle_seconds(cores: list[int]) -> float:
-    if sys.platform != "linux":
-        return 0.0
-    wanted = {f"cpu{core}" for core in cores}
-    rows = (line.split() for line in Path("/proc/stat").read_text().splitlines())
-    return sum(int(row[4]) for row in rows if row[0] in wanted) / os.sysconf("SC_CLK_TCK")

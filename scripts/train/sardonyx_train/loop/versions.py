@@ -8,26 +8,27 @@ Both abandon the current generation; its number stays in the history.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..errors import FolderBusy, LoopError
 from ..files import compute_digest, copy_file, remove, write_json
-from ..lock import FolderLock
+from ..lock import lock_folder
 from ..loop_config import LoopConfig
 from .folders import Folders
 from .game_stream import describe_batches
 from .gate import estimate_elo
-from .state import STAGES, Change, Generation, LoopState, load_state, save_state
+from .state import STAGES, STATE, Change, Generation, LoopState, load_state, save_state
 from .window import Window
 
 
 def change_best(folder: Path, kind: str, network: int) -> Change:
     """`kind` is "rollback" or "promote". Raises LoopError when the loop runs, or has no such network."""
-    with _hold(folder):
-        state, folders = _require_state(folder), Folders(folder)
+    folders = Folders(folder)
+    with _open(folder) as state:
         if not (folders.network(network).is_file() and folders.checkpoint(network).is_file()):
             raise LoopError(f"{folder} has no network of generation {network}")
         if network == state.best and not state.plan and not _has_later_games(state, network):
@@ -100,8 +101,8 @@ def write_version(folders: Folders, row: Generation, plan: dict[str, Any], windo
         "losses": {"policy": row.policy_loss, "value": row.value_loss},
         "resolved": row.resolved,
         "data": sources,
-        "batches": describe_batches(folders.games(row.number), row.batches or []),
-        "training": compute_digest(folders.training(row.number) / "train.yaml"),  # files, their order and the seed
+        "batches": describe_batches(folders.generation(row.number, "games"), row.batches or []),
+        "training": compute_digest(folders.generation(row.number, "training") / "train.yaml"),  # files, their order and the seed
         "config": plan,
     }
     path = folders.version(row.number)
@@ -119,8 +120,8 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
     It keeps the networks and checkpoints of these generations and of all networks that were ever the best, and the shards in
     the window of one of these generations. It removes the games of all older generations.
     """
-    with _hold(folder):
-        state, folders = _require_state(folder), Folders(folder)
+    folders = Folders(folder)
+    with _open(folder) as state:
         newest = state.current.number
         kept = {row.number for row in state.generations if row.number > newest - 1 - generations} | {newest}
         bases = {row.base for row in state.generations} | {change.network for change in state.changes}
@@ -130,9 +131,13 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
         for row in state.generations:
             if row.number in kept:
                 continue
-            doomed += [folders.games(row.number), folders.gate(row.number), folders.measure(row.number)]
+            doomed += [
+                folders.generation(row.number, "games"),
+                folders.generation(row.number, "gate"),
+                folders.generation(row.number, "measure"),
+            ]
             if row.number not in in_window:
-                doomed.append(folders.shards(row.number))
+                doomed.append(folders.generation(row.number, "shards"))
                 row.pruned = True
             if row.number not in bests:
                 doomed += [folders.network(row.number), folders.checkpoint(row.number)]
@@ -168,26 +173,13 @@ def _count_bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in files)
 
 
-def _require_state(folder: Path) -> LoopState:
-    state = load_state(folder)
-    if state is None:
+@contextmanager
+def _open(folder: Path) -> Iterator[LoopState]:
+    """The state of the loop, whose folder is held as the loop itself holds it while it runs."""
+    if not (folder / STATE).exists():
         raise LoopError(f"no loop has begun in {folder}")
-    return state
-
-
-class _hold:
-    """Holds the loop's folder, as the loop itself does while it runs."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        if not self._folder.is_dir():
-            raise LoopError(f"no loop has begun in {self._folder}")
-        try:
-            self._lock = FolderLock(self._folder)
-        except FolderBusy:
-            raise LoopError(f"the loop in {self._folder} is running: stop it first") from None
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+    try:
+        with lock_folder(folder):
+            yield load_state(folder)
+    except FolderBusy:
+        raise LoopError(f"the loop in {folder} is running: stop it first") from None

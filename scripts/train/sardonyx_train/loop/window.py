@@ -38,7 +38,7 @@ class Window:
 
 
 def read_shard_files(folders: Folders, generation: int, split: str) -> list[ShardFile]:
-    folder = folders.shards(generation)
+    folder = folders.generation(generation, "shards")
     listed: dict[str, int] = read_json(folder / INDEX)[split]
     return [ShardFile(folder / name, generation, rows) for name, rows in sorted(listed.items()) if rows > 0]
 

@@ -13,20 +13,19 @@ import signal
 import threading
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import LoopError
 from ..files import compute_digest, copy_file, name_part, publish, read_json, write_bytes, write_json
-from ..lock import FolderLock
+from ..lock import lock_folder
 from ..loop.games import RESULTS, create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
 from ..loop.runner import create_executor
-from ..loop.stages import Executor
 from ..loop_config import LoopConfig, parse_loop_config
-from ..tasks.task import OUT, Task, refer_to
+from ..tasks.task import OUT, Executor, Task, refer_to
 
 _EVENT = b"[Event "
 
@@ -80,15 +79,8 @@ class Work:
 @contextmanager
 def open_work(config: LoopConfig, folder: Path, minutes: float, is_stopped: Callable[[], bool]) -> Iterator[Work]:
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FolderLock(folder)
-    try:
-        executor = create_executor(config, is_stopped, lock.handle)
-        try:
-            yield Work(executor, folder, minutes)
-        finally:
-            executor.close()
-    finally:
-        lock.release()
+    with lock_folder(folder) as lock, closing(create_executor(config, is_stopped, lock)) as executor:
+        yield Work(executor, folder, minutes)
 
 
 def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:

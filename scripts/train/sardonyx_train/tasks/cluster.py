@@ -139,7 +139,6 @@ class ClusterExecutor:
         write_json(self._workers, {"time": time.time(), "nodes": rows})
 
     def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
-        """As LocalExecutor.run."""
         missing = iter([task for task in tasks if not (folder / task.name).exists()])
         with _Flight(self, folder) as flight:
             for task in missing:
@@ -151,7 +150,7 @@ class ClusterExecutor:
                     raise Stopped
 
     def stream(self, source: TaskSource, folder: Path) -> None:
-        """As LocalExecutor.stream: as many tasks at a time as the cluster can run beside those of `run`."""
+        """As many tasks at a time as the cluster can run beside those of `run`."""
         with _Flight(self, folder) as flight:
             while not (source.is_closed() or self._is_stopped()):
                 while self._in_flight < math.ceil(_SPARE * self.look()):

@@ -36,7 +36,6 @@ class LocalExecutor:
         """Does nothing: this executor holds no resources between runs."""
 
     def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
-        """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises LoopError, Stopped."""
         missing = [task for task in tasks if not (folder / task.name).exists()]
         ended = False
 
@@ -66,7 +65,6 @@ class LocalExecutor:
                 ended = True
 
     def stream(self, source: TaskSource, folder: Path) -> None:
-        """Makes `folder`/NAME for the tasks that the source gives, until it is closed. Raises LoopError."""
         failures: list[Exception] = []
 
         def is_ended() -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 OWN_PROGRAM = [sys.executable, "-m", __name__.partition(".")[0]]
 
 _PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # loaded before a fork
 _TAIL_LINES = 12
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 10.0
@@ -98,16 +99,19 @@ def format_command(arguments: Sequence[str]) -> str:
     return " ".join(f"'{a}'" if " " in a or a == "" else a for a in arguments)
 
 
+def die_with_parent() -> None:
+    """On Linux the kernel kills this process when the one that started it ends."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _prepare_child(niceness: int) -> Callable[[], None]:
-    """On Linux the child dies with us."""
     parent = os.getpid()
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
-        if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with_parent()
+        if _LIBC is not None and os.getppid() != parent:
+            os._exit(1)
         if niceness > 0:
             os.nice(niceness)
 

@@ -47,6 +47,20 @@ class TaskSource(Protocol):
     def is_closed(self) -> bool: ...
 
 
+class Executor(Protocol):
+    """Where tasks run."""
+
+    def describe(self) -> str: ...
+
+    def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
+        """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises LoopError, Stopped."""
+
+    def stream(self, source: TaskSource, folder: Path) -> None:
+        """Makes `folder`/NAME for the tasks that the source gives, until it is closed. Raises LoopError."""
+
+    def close(self) -> None: ...
+
+
 def refer_to(digest: str) -> str:
     return f"{{file:{digest}}}"
 

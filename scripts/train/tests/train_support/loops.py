@@ -85,14 +85,16 @@ def check_stream_books(out: Path) -> None:
     places += [path.name.removesuffix(PART) for path in folders.stream.iterdir() if (path / TICKET).exists()]
     assert sorted(places) == [f"games-{number:06d}" for number in range(1, len(places) + 1)]
     for row in rows:
-        moved = [name for name in row.batches if (folders.games(row.number) / name).exists()]
+        moved = [name for name in row.batches if (folders.generation(row.number, "games") / name).exists()]
         assert moved == row.batches or row is state.current
-        tickets = [read_ticket(folders.games(row.number) / name) for name in moved]
+        tickets = [read_ticket(folders.generation(row.number, "games") / name) for name in moved]
         if row.games is not None:
             assert row.games == sum(ticket.games for ticket in tickets)
         for name, ticket in zip(moved, tickets):
             assert ticket.network <= row.base
-            records = [json.loads(gzip.decompress(p.read_bytes())) for p in (folders.games(row.number) / name).glob("game_*.gz")]
+            records = [
+                json.loads(gzip.decompress(p.read_bytes())) for p in (folders.generation(row.number, "games") / name).glob("game_*.gz")
+            ]
             assert len(records) == ticket.games
             assert {record["network"] for record in records} == {compute_digest(folders.network(ticket.network))[:16]}
     games = [json.loads(gzip.decompress(path.read_bytes())) for path in out.rglob("game_*.gz")]
