@@ -17,7 +17,7 @@ from typing import Any
 
 import onnx
 
-from .errors import BundleError
+from .errors import TrainError
 from .export.quantise import quantise
 from .export.verify import Verification, verify
 from .files import name_part, publish, write_bytes
@@ -46,11 +46,11 @@ class Bundled:
 
 
 def make_networks(options: Namespace) -> list[Bundled]:
-    """The networks that the options ask for. Raises BundleError if one of them is not good enough."""
+    """The networks that the options ask for. Raises TrainError if one of them is not good enough."""
     if options.large and options.light:
-        raise BundleError("--large and --light make one network each: choose one")
+        raise TrainError("--large and --light make one network each: choose one")
     if (options.large or options.light) and options.int8_checkpoint is not None:
-        raise BundleError("--large and --light make no int8 network: leave out --int8-checkpoint")
+        raise TrainError("--large and --light make no int8 network: leave out --int8-checkpoint")
     network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out, held_out.value_planes)
@@ -69,7 +69,7 @@ def make_int8(options: Namespace, form: dict[str, str], exact: Verification, hel
     """`exact`: the fp32 network's figures on the same positions and targets."""
     network, config, model = create_model(options.int8_checkpoint or options.checkpoint, options.name, options.training)
     if form != {"input": config.model.input, "policy": config.model.policy}:
-        raise BundleError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
+        raise TrainError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
     small = quantise(model, data, data.value_planes)
     rounded = verify(small, network, held_out, held_out.value_planes)
@@ -82,7 +82,7 @@ def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> No
     """`accuracy`, `value_mae`: figures of the original network on the same positions and targets."""
     top, value = accuracy - result.accuracy, result.value_mae - value_mae
     if not max(top, value) <= _LARGEST_LOSS:  # refuses NaN too
-        raise BundleError(
+        raise TrainError(
             f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; "
             "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"
         )

@@ -23,18 +23,6 @@ class FolderBusy(TrainError):
     """Another process works in the folder; the text names the folder."""
 
 
-class MetricsError(TrainError):
-    """A folder holds no training; the text says so."""
-
-
-class DivergedError(TrainError):
-    """The weights are no longer finite. The checkpoints on disk are older and finite."""
-
-
-class BundleError(TrainError):
-    """The network cannot be bundled; the text says why."""
-
-
 class LoopError(TrainError):
     """The loop or a spread task cannot continue; the text says why, in one sentence or one line for each error."""
 

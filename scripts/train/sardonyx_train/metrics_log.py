@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .errors import MetricsError
+from .errors import TrainError
 from .files import write_bytes
 
 
@@ -48,7 +48,7 @@ def join_metrics(folder: Path) -> list[dict[str, Any]]:
             rows += part
             totals = {key: max((row[key] for row in part if key in row), default=before) for key, before in totals.items()}
     if not rows:
-        raise MetricsError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
+        raise TrainError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
     return rows
 
 

@@ -24,7 +24,7 @@ from .data.batch import Batch, BatchMaker
 from .data.shards import ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
-from .errors import CheckpointError, DivergedError, ShardError
+from .errors import CheckpointError, ShardError, TrainError
 from .evaluate import evaluate
 from .initialise import create_network
 from .lock import lock_folder
@@ -277,7 +277,7 @@ class Trainer:
 
     def _refuse_divergence(self) -> None:
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters()):
-            raise DivergedError(
+            raise TrainError(
                 f"the weights are no longer finite at step {self.progress.step}: lower the rates, or set optimizer.gradient_clip; "
                 f"the checkpoints in {self.folder} are from before"
             )

@@ -11,7 +11,7 @@ from sardonyx_train.bundle import refuse_losses, write_entries
 from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import BundleError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.export.verify import Verification
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import main
@@ -106,9 +106,9 @@ def test_a_network_that_loses_too_much_is_refused():
     fine = Verification(100, 0.1, 0.001, 0.95, 0.01, 0.5, 0.500, 0.504, 0.164, 0.160)
     refuse_losses(0.504, 0.160, fine)
     for worse in (replace(fine, accuracy=0.498), replace(fine, value_mae=0.166)):
-        with pytest.raises(BundleError, match="rounding costs .* fine-tune"):
+        with pytest.raises(TrainError, match="rounding costs .* fine-tune"):
             refuse_losses(0.504, 0.160, worse)
-    with pytest.raises(BundleError):  # near its own weights, but those are worse than the fp32 network's
+    with pytest.raises(TrainError):  # near its own weights, but those are worse than the fp32 network's
         refuse_losses(0.600, 0.160, fine)
 
 

@@ -88,7 +88,7 @@ def test_self_play_pauses_when_it_is_far_ahead_and_goes_on_when_games_are_taken(
     played = [players.play() for _ in range(6)]
     assert [task is not None for task in played] == [True] * 4 + [False] * 2  # four batches of 4 games: 15 and more
     names = stream.wait_for_games(10, None, lambda: False)
-    assert stream.move(names, Folders(road[0]).games(1)) == 16
+    assert stream.move(names, Folders(road[0]).generation(1, "games")) == 16
     assert players.play() is not None
 
 

@@ -33,7 +33,7 @@ from sardonyx_train.loop.usage import Usage
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
 from sardonyx_train.loop_config import ClusterSection, GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
 from sardonyx_train.tasks import cluster, local
-from sardonyx_train.tasks.cluster import ClusterExecutor, read_workers
+from sardonyx_train.tasks.cluster import ClusterExecutor
 from sardonyx_train.tasks.local import LocalExecutor
 from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import ProcessStopped, run_process
@@ -194,7 +194,7 @@ def test_a_cluster_on_which_no_task_can_run_says_so_at_once_and_ends_the_loop_in
     executor.note("answers", Piece([("games.jsonl", 0, b'{"game": 0}\n{"game": 1}\n')], "late", is_last=False))
     clock[0] += 200
     executor.look()
-    *_, late = read_workers(tmp_path / "workers.json")["nodes"]
+    *_, late = json.loads((tmp_path / "workers.json").read_text())["nodes"]
     assert (late["name"], late["cpus"], late["tasks"], late["games"]) == ("machine (10.0.0.1)", 17, 1, 2)
 
 

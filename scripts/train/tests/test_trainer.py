@@ -14,7 +14,7 @@ from train_support.synthetic import configure, run_training, write_shard
 from sardonyx_train import precision
 from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import CheckpointError, ConfigError, DivergedError, ShardError
+from sardonyx_train.errors import CheckpointError, ConfigError, ShardError, TrainError
 from sardonyx_train.initialise import create_network
 from sardonyx_train.metrics_log import read_metrics
 from sardonyx_train.program import main
@@ -251,7 +251,7 @@ def test_rounding_cannot_begin_or_end_within_a_run(shard_folder, tmp_path):
 def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 1e30}
     config = configure(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})
-    with pytest.raises(DivergedError, match="no longer finite at step .*: lower the rates"):
+    with pytest.raises(TrainError, match="no longer finite at step .*: lower the rates"):
         run_training(config)
     assert not (tmp_path / "run" / "last.pt").exists()
 

@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import LoopError
+from ..files import read_json
 from ..loop_config import GateSection, LoopConfig
 from ..metrics_log import read_metrics
-from ..tasks.cluster import read_workers
 from .folders import Folders
 from .game_stream import count_stream
 from .games import count_games
@@ -102,9 +102,9 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
     if config.asynchronous is not None:
         stream = count_stream(folders)
         head.append(f"\nself-play goes on: {stream.ready} games ready, {stream.playing} in unfinished batches, {stream.dropped} dropped")
-    workers = read_workers(folders.workers)
     parts = [head, _create_stages(config, folders, state), _create_table(state, width - 4)]
-    parts += [_create_workers(workers)] if workers and config.cluster is not None else []
+    if config.cluster is not None and folders.workers.exists():
+        parts.append(_create_workers(read_json(folders.workers)))
     number, wanted = state.current.number, config.run.generations
     title = f"finished, {wanted} generations" if is_finished(config, state) else f"generation {number} of {wanted}"
     return Panel(Group(*parts), title=f"{state.name}: {title}")

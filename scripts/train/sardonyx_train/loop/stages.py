@@ -119,9 +119,7 @@ class Stages:
         write_bytes(path, format_config(training).encode())
         resume = last if last.exists() else None
         self._run(format_train_command(path, resume, self._config.training.processes), folder, "training")
-        losses = read_losses(folder)
-        if losses is not None:
-            row.policy_loss, row.value_loss = losses.policy, losses.value
+        row.policy_loss, row.value_loss = read_losses(folder)
 
     def export(self, row: Generation) -> None:
         weights = self.folders.checkpoint(row.number)

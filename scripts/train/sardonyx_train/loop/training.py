@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -136,15 +135,8 @@ def read_planned_steps(folder: Path) -> int:
     return int(yaml.safe_load((folder / "train.yaml").read_text(encoding="utf-8"))["schedule"]["max_steps"])
 
 
-@dataclass(frozen=True)
-class Losses:
-    policy: float
-    value: float
-
-
-def read_losses(folder: Path) -> Losses | None:
-    """Losses of the last evaluation on held-out positions, else of the last training steps."""
+def read_losses(folder: Path) -> tuple[float | None, float | None]:
+    """Policy and value losses of the last evaluation on held-out positions, else of the last training steps."""
     rows = [row for row in read_metrics(folder / "history.jsonl") if "policy" in row and "value" in row]
-    held_out = [row for row in rows if row["kind"] == "validation"]
-    chosen = held_out or rows
-    return Losses(chosen[-1]["policy"], chosen[-1]["value"]) if chosen else None
+    chosen = [row for row in rows if row["kind"] == "validation"] or rows
+    return (chosen[-1]["policy"], chosen[-1]["value"]) if chosen else (None, None)

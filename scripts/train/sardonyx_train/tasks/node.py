@@ -6,7 +6,6 @@ the nodes, which need nothing else but the engine.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import socket
@@ -14,6 +13,7 @@ import tempfile
 import threading
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ def play_task(
     node = ray.get_runtime_context().get_node_id()
     folder = Path(tempfile.mkdtemp(prefix=f"sardonyx-{task.name}-"))
     ended = threading.Event()
+    thread = ThreadPoolExecutor(1)  # the engine runs beside the thread that sends its files
     try:
         (folder / _INPUTS).mkdir()
         paths = {digest: Path(_INPUTS) / f"{digest}{ending}" for digest, ending, _ in inputs}
@@ -54,41 +55,19 @@ def play_task(
         for name, content in earlier.items():
             (folder / name).write_bytes(content)
         outbox = _Outbox(folder, earlier)
-        runner = _Runner(task, own_engine, paths, folder, ended)
-        runner.start()
-        while not runner.wait(report_seconds):
+        run = thread.submit(run_task, task, own_engine, paths, folder, ended.is_set, is_inside=True)
+        while not wait([run], report_seconds).done:
             pieces = outbox.collect(is_last=False)
             if pieces:
                 yield Piece(pieces, node, is_last=False)
+        run.result()
         yield Piece(outbox.collect(is_last=True), node, is_last=True)
     except ProcessFailed as error:
         raise ProcessFailed(f"on {socket.gethostname()}: {error}") from None
     finally:
         ended.set()
+        thread.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-class _Runner(threading.Thread):
-    """Runs the engine beside the thread that sends its files."""
-
-    def __init__(self, task: Task, engine: Sequence[str], files: Mapping[str, Path], folder: Path, ended: threading.Event) -> None:
-        super().__init__(daemon=True)
-        self._arguments = (task, engine, files, folder)
-        self._ended = ended
-        self._failure: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            run_task(*self._arguments, self._ended.is_set, is_inside=True)
-        except BaseException as error:
-            self._failure = error
-
-    def wait(self, seconds: float) -> bool:
-        """Whether it is done. Raises what the task raised."""
-        self.join(seconds)
-        if self._failure is not None:
-            raise self._failure
-        return not self.is_alive()
 
 
 class _Outbox:
@@ -96,7 +75,7 @@ class _Outbox:
 
     def __init__(self, folder: Path, earlier: Mapping[str, bytes]) -> None:
         self._folder = folder
-        self._sent = {name: (len(content), _hash(content)) for name, content in earlier.items()}
+        self._sent = dict(earlier)
 
     def collect(self, *, is_last: bool) -> list[tuple[str, int, bytes]]:
         """Files under way: records of games that the results name, and the results behind them, in whole lines. At the end all."""
@@ -113,11 +92,11 @@ class _Outbox:
         return [piece for piece in pieces if piece is not None]
 
     def _cut(self, name: str, content: bytes) -> tuple[str, int, bytes] | None:
-        size, digest = self._sent.get(name, (-1, b""))
-        self._sent[name] = len(content), _hash(content)
-        if size < 0 or size > len(content) or _hash(content[:size]) != digest:
+        sent = self._sent.get(name)
+        self._sent[name] = content
+        if sent is None or not content.startswith(sent):
             return name, 0, content
-        return (name, size, content[size:]) if len(content) > size else None
+        return (name, len(sent), content[len(sent) :]) if len(content) > len(sent) else None
 
     def _read(self, name: str) -> bytes:
         path = self._folder / name
@@ -127,7 +106,3 @@ class _Outbox:
 def _is_record(name: str) -> bool:
     """A file of one game, written once."""
     return name.startswith("game_") and name.endswith(".gz")
-
-
-def _hash(content: bytes) -> bytes:
-    return hashlib.sha256(content).digest()
