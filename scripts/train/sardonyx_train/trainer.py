@@ -19,14 +19,12 @@ from torch.utils.data import DataLoader
 
 from .checkpoint import read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config
-from .continuation import has_moments, require_resumable
 from .data.batch import Batch, BatchMaker
 from .data.shards import ShardFormat, find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .errors import CheckpointError, ShardError, TrainError
-from .evaluate import evaluate
-from .initialise import create_network
+from .initialise import create_network, has_moments, require_resumable
 from .lock import lock_folder
 from .metrics_log import MetricsLog
 from .model.network import count_parameters
@@ -35,7 +33,7 @@ from .plots import plot_history
 from .precision import choose_precision
 from .progress_display import ProgressDisplay, say
 from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
-from .training_step import AveragedNetwork, StepStopped, TrainingStep
+from .training_step import AveragedNetwork, StepStopped, TrainingStep, evaluate
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 

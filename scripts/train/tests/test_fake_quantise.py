@@ -12,8 +12,8 @@ from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
 from sardonyx_train.model.fake_quantise import FakeQuantisedConv2d, enable_fake_quantisation
-from sardonyx_train.model.fold import fold_norms
 from sardonyx_train.model.network import Network
+from sardonyx_train.model.reshape import fold_norms
 from sardonyx_train.trainer import Trainer
 
 MODEL = {"filters": 16, "blocks": 1, "heads": 2, "se_ratio": 4}

@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from sardonyx_train.config import ModelConfig
-from sardonyx_train.model.fold import fold_norms
-from sardonyx_train.model.grow import can_grow, grow
 from sardonyx_train.model.network import Network
+from sardonyx_train.model.reshape import can_grow, fold_norms, grow
 
 SIGHT = {"body": "sight", "filters": 16, "blocks": 2, "heads": 2, "ffn_ratio": 1.0}
 RESNET = {"filters": 8, "blocks": 2, "se_ratio": 4}

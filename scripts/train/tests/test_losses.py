@@ -6,9 +6,9 @@ import torch
 from sardonyx_train.config import LossConfig
 from sardonyx_train.data.batch import Batch, PolicyTarget
 from sardonyx_train.errors import ShardError
-from sardonyx_train.evaluate import evaluate
 from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
 from sardonyx_train.model.network import Outputs
+from sardonyx_train.training_step import evaluate
 
 
 def _batch() -> Batch:

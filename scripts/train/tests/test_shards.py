@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from train_support.synthetic import write_games, write_men, write_shard
 
-from sardonyx_train.data.replies import find_replies
 from sardonyx_train.data.shards import (
     Ragged,
     concat_columns,
+    find_replies,
     find_shards,
     open_shard,
     read_columns,

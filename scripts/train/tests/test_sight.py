@@ -6,9 +6,9 @@ import torch
 
 from sardonyx_train.config import ModelConfig, parse_config
 from sardonyx_train.errors import ConfigError
-from sardonyx_train.model.fold import fold_norms
 from sardonyx_train.model.lines_of_sight import LinesOfSight
 from sardonyx_train.model.network import Network
+from sardonyx_train.model.reshape import fold_norms
 from sardonyx_train.model.sight import Gain
 
 SMALL = {"body": "sight", "filters": 16, "blocks": 2, "heads": 2, "ffn_ratio": 1.0}

@@ -24,8 +24,7 @@ from ..files import PART, compute_digest, name_part, publish, read_json, remove,
 from ..loop_config import LoopConfig, SelfPlaySection
 from ..tasks.task import Executor, Task
 from .folders import Folders
-from .games import RESULTS, check_games, count_games_in, count_planned, count_records, create_stream_task
-from .resignation import adapt_resignation
+from .games import RESULTS, adapt_resignation, check_games, count_games_in, count_planned, count_records, create_stream_task
 from .state import LoopState, list_lineage
 
 TICKET = "ticket.json"

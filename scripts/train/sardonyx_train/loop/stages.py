@@ -14,9 +14,17 @@ from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, ProcessStopped, run_process
 from ..tasks.task import Executor, Task
 from .folders import Folders
-from .games import check_games, create_gate_tasks, create_measure_tasks, create_self_play_tasks, read_match, read_pairs, take_positions
+from .games import (
+    adapt_resignation,
+    check_games,
+    create_gate_tasks,
+    create_measure_tasks,
+    create_self_play_tasks,
+    read_match,
+    read_pairs,
+    take_positions,
+)
 from .gate import compute_llr, judge, sum_matches
-from .resignation import adapt_resignation
 from .state import Generation
 from .training import (
     create_candidate_config,

@@ -8,8 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .layers import ConvNorm, create_activation
-from .recompute import run_block
+from .layers import ConvNorm, create_activation, run_block
 
 if TYPE_CHECKING:
     from ..config import ModelConfig

@@ -12,8 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .layers import create_activation
-from .recompute import run_block
+from .layers import create_activation, run_block
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
