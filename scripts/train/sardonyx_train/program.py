@@ -228,7 +228,7 @@ COMMANDS = {
     "train": Command("train a network from Arrow shards", "run_training.train", _declare_train),
     "loop": Command("improve a network by playing against itself; the same command resumes", "loop.loop_command.loop", _declare_loop),
     "try-recipe": Command(
-        "run a loop for some minutes and test whether it plays clearly better", "loop.try_recipe.try_recipe", _declare_try_recipe
+        "run a loop for some minutes and test whether it plays clearly better", "try_recipe.try_recipe", _declare_try_recipe
     ),
     "export": Command("write a checkpoint's averaged network to ONNX and verify it", "networks.export", _declare_export),
     "bundle": Command("make the bundled networks of a checkpoint, with their weights", "bundle.bundle", _declare_bundle),

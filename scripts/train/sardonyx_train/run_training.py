@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .config import TrainingConfig, describe_config, load_config
 from .errors import CheckpointError, ConfigError, Stopped
 from .lock import lock_folder
-
-if TYPE_CHECKING:
-    from .trainer import Trainer
+from .tasks.process import stop_on_signals
 
 
 def train(options: Namespace) -> int:
@@ -39,7 +35,7 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
 
     try:
         trainer = Trainer(config, join(config.run.device), resume, overwrite)
-        _stop_on_signals(trainer)
+        stop_on_signals(trainer.request_stop)
         trainer.run()
         trainer.place.wait_for_all()
     finally:
@@ -61,14 +57,3 @@ def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None
             pass
         if (out / "last.pt").exists() and resume is None and not overwrite:
             raise CheckpointError(f"{out} holds a run: continue it by --resume, or delete it by --overwrite")
-
-
-def _stop_on_signals(trainer: Trainer) -> None:
-    """The first interrupt or termination signal ends the run with a checkpoint, the second at once."""
-
-    def stop(number: int, _frame: object) -> None:
-        trainer.request_stop()
-        signal.signal(number, signal.SIG_DFL)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)

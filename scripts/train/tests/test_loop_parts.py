@@ -29,7 +29,6 @@ from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, judge, s
 from sardonyx_train.loop.page import create_page
 from sardonyx_train.loop.state import Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
-from sardonyx_train.loop.usage import Usage
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
 from sardonyx_train.loop_config import ClusterSection, GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
 from sardonyx_train.tasks import cluster, local
@@ -38,6 +37,7 @@ from sardonyx_train.tasks.local import LocalExecutor
 from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import ProcessStopped, run_process
 from sardonyx_train.tasks.task import Task
+from sardonyx_train.tasks.usage import Usage
 
 
 def _gate(**keys):

@@ -5,8 +5,8 @@ import pytest
 from train_support.loops import create_raw, write_config
 
 from sardonyx_train.loop.state import Generation, LoopState, save_state
-from sardonyx_train.loop.try_recipe import run_for
 from sardonyx_train.program import main
+from sardonyx_train.try_recipe import run_for
 
 
 def _begin(tmp_path, best):

@@ -22,9 +22,9 @@ from pydantic import TypeAdapter
 from ..errors import LoopError, Stopped
 from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_json
 from ..loop_config import LoopConfig, SelfPlaySection
-from ..tasks.task import Executor, Task
+from ..tasks.task import RESULTS, Executor, Task
 from .folders import Folders
-from .games import RESULTS, adapt_resignation, check_games, count_games_in, count_planned, count_records, create_stream_task
+from .games import adapt_resignation, check_games, count_games_in, count_planned, count_records, create_stream_task
 from .state import LoopState, list_lineage
 
 TICKET = "ticket.json"
@@ -38,6 +38,7 @@ class Ticket:
 
     network: int  # generation
     digest: str  # of the network
+    book: str | None
     task: Task
 
     @property
@@ -150,10 +151,10 @@ class GameStream:
         book = None if section.book is None else self._digest_book(Path(section.book))
         task = create_stream_task(section, self._config.run.seed, self._next, digest, book, own.niceness)
         self._next += 1
-        ticket = Ticket(network, digest, task)
+        ticket = Ticket(network, digest, section.book, task)
         part = name_part(self._folder / task.name)
         part.mkdir(parents=True, exist_ok=True)
-        write_json(part / TICKET, {"network": network, "digest": digest, "book": section.book, "task": asdict(task)})
+        write_json(part / TICKET, asdict(ticket))
         return ticket
 
     def _count_generations(self, tickets: Mapping[str, Ticket], games: int, positions: int | None) -> float:
@@ -172,11 +173,8 @@ class GameStream:
         return adapt_resignation(self._config.selfplay, self._folders, state.current.number - 1)
 
     def _find_files(self, ticket: Ticket) -> dict[str, Path]:
-        files = {ticket.digest: self._folders.network(ticket.network)}
-        for digest in ticket.task.files:
-            if digest != ticket.digest:
-                files[digest] = Path(read_json(name_part(self._folder / ticket.task.name) / TICKET)["book"])
-        return files
+        network = self._folders.network(ticket.network)
+        return {digest: network if digest == ticket.digest else Path(ticket.book or "") for digest in ticket.task.files}
 
     def _digest(self, network: int) -> str:
         if network not in self._digests:
@@ -261,22 +259,8 @@ def describe_batches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]
     return rows
 
 
-@dataclass(frozen=True)
-class StreamCounts:
-    """Games that no generation has taken."""
-
-    ready: int = 0
-    playing: int = 0  # finished games of batches under way
-    dropped: int = 0
-
-
-def count_stream(folders: Folders) -> StreamCounts:
-    if not folders.stream.is_dir():
-        return StreamCounts()
-    ready = playing = 0
-    for path in folders.stream.iterdir():
-        if path.name.endswith(PART):
-            playing += count_games_in(path)
-        elif path.is_dir():
-            ready += count_games_in(path)
-    return StreamCounts(ready, playing, sum(row["games"] for row in read_dropped(folders)))
+def count_stream(folders: Folders) -> tuple[int, int, int]:
+    """Games that no generation has taken: ready, finished in batches under way, and dropped."""
+    batches = [path for path in folders.stream.glob("*") if path.is_dir()]
+    ready, playing = (sum(count_games_in(path) for path in batches if path.name.endswith(PART) == is_part) for is_part in (False, True))
+    return ready, playing, sum(row["games"] for row in read_dropped(folders))

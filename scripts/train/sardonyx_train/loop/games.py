@@ -16,11 +16,10 @@ from typing import Any
 from ..errors import LoopError
 from ..files import PART, name_part, read_json
 from ..loop_config import Flag, GateSection, MeasureSection, SelfPlaySection
-from ..tasks.task import OUT, OUTPUT, Task, refer_to
+from ..tasks.task import OUT, OUTPUT, RESULTS, Task, refer_to
 from .folders import Folders
 from .state import Match
 
-RESULTS = "games.jsonl"  # in a task's folder: one line of conditions, then one line for each game
 _RECORD_BYTES = 8356  # of lc0's V6
 
 

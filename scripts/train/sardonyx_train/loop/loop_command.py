@@ -1,19 +1,26 @@
-"""The command `loop`: self-play, training, export and gate in a circle, and a look at it or a way back."""
+"""The command `loop`: self-play, training, export and gate in a circle, a look at it or a way back, and a rehearsal that changes nothing."""
 
 from __future__ import annotations
 
+import math
+import subprocess
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from rich.console import Console
 
 from ..errors import ConfigError
-from ..loop_config import describe_loop_config, load_loop_config
-from .page import StatusPage, create_page
-from .rehearsal import describe_plan
+from ..loop_config import LoopConfig, describe_loop_config, find_engine, load_loop_config
+from ..tasks.process import format_command, stop_on_signals
+from .games import format_flags
+from .page import StatusPage, create_page, describe_gate
 from .replay import replay
-from .runner import Loop, stop_on_signals
+from .runner import Loop
+from .state import load_state
 from .versions import change_best, describe_change, prune
+
+_ENGINE_SECONDS = 60
 
 
 def loop(options: Namespace) -> int:
@@ -43,6 +50,57 @@ def loop(options: Namespace) -> int:
     else:
         with StatusPage(config, Console(stderr=True)) as page:
             running = Loop(config, page.say)
-            stop_on_signals(running)
+            stop_on_signals(running.stop)
             running.run()
     return 0
+
+
+def describe_plan(config: LoopConfig) -> str:
+    """Raises ConfigError for settings with which the loop would fail at its start."""
+    from ..model.network import Network, count_parameters
+
+    engine = find_engine(config)
+    version = _ask_version(engine)
+    for name, book in (("selfplay.book", config.selfplay.book), ("gate.book", config.gate.book)):
+        if book is not None and not Path(book).is_file():
+            raise ConfigError(f"{name}: there is no file {book}")
+    if config.training.start is not None and not Path(config.training.start).is_file():
+        raise ConfigError(f"training.start: there is no file {config.training.start}")
+    training = config.training.sections
+    state = load_state(config.folder)
+    selfplay, window, model = config.selfplay, config.window, training.model
+    tasks = math.ceil(selfplay.games / selfplay.games_per_task)
+    steps, amount = "passes", config.training.passes
+    if config.training.steps is not None:
+        steps, amount = "steps", config.training.steps
+    elif config.training.sampling_ratio is not None:
+        steps, amount = "samples for each new position", config.training.sampling_ratio
+    where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
+    if config.asynchronous is not None:
+        where += ", without pause"
+    wanted = (
+        f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
+    )
+    lines = [
+        f"engine      {format_command(engine)} (version {version})",
+        f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
+        f"start       {config.training.start or 'random weights'}",
+        f"self-play   {wanted} in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
+        f"window      {window.positions:,} positions{'' if window.generations is None else f' of {window.generations} generations'}, ≥ {window.recent_weight:.0%} of samples from the newest "
+        f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out",
+        f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
+        f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",
+        f"folder      {config.folder}: "
+        + ("nothing there yet" if state is None else f"goes on with generation {state.current.number}, {state.stage}"),
+    ]
+    return "\n".join(lines)
+
+
+def _ask_version(engine: list[str]) -> str:
+    try:
+        done = subprocess.run([*engine, "--version"], capture_output=True, text=True, timeout=_ENGINE_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"engine: {format_command(engine)} does not answer: {error}") from None
+    if done.returncode != 0:
+        raise ConfigError(f"engine: {format_command(engine)} does not answer: {done.stderr.strip()}")
+    return done.stdout.strip().split("\n")[0]

@@ -20,13 +20,13 @@ from ..errors import LoopError
 from ..files import read_json
 from ..loop_config import GateSection, LoopConfig
 from ..metrics_log import read_metrics
+from ..tasks.usage import describe_usage, sum_usages
 from .folders import Folders
 from .game_stream import count_stream
 from .games import count_games
 from .gate import estimate_elo
 from .state import STAGES, Generation, LoopState, Match, load_state
 from .training import read_planned_steps
-from .usage import describe_usage, sum_usages
 from .versions import describe_change, is_finished, sum_elo
 
 _ROWS_SHOWN = 12
@@ -100,8 +100,8 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
     if usage != "":
         head.append(f"\n{usage}")
     if config.asynchronous is not None:
-        stream = count_stream(folders)
-        head.append(f"\nself-play goes on: {stream.ready} games ready, {stream.playing} in unfinished batches, {stream.dropped} dropped")
+        ready, playing, dropped = count_stream(folders)
+        head.append(f"\nself-play goes on: {ready} games ready, {playing} in unfinished batches, {dropped} dropped")
     parts = [head, _create_stages(config, folders, state), _create_table(state, width - 4)]
     if config.cluster is not None and folders.workers.exists():
         parts.append(_create_workers(read_json(folders.workers)))
@@ -145,7 +145,7 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
     number = row.number
     if stage == "selfplay":
         is_stream = config.asynchronous is not None and row.batches is None
-        done = count_stream(folders).ready if is_stream else count_games(folders.generation(number, "games"))
+        done = count_stream(folders)[0] if is_stream else count_games(folders.generation(number, "games"))
         total = config.selfplay.games
         return done, total, f"{done} of {total} games"
     if stage == "training":

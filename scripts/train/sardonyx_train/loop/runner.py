@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loo
 from ..tasks.cluster import ClusterExecutor
 from ..tasks.local import LocalExecutor
 from ..tasks.task import Executor
+from ..tasks.usage import Meter, describe_usage
 from .folders import Folders
 from .game_stream import GameStream
 from .gate import estimate_elo
@@ -23,7 +23,6 @@ from .loop_plots import plot_loop
 from .page import format_match
 from .stages import Stages
 from .state import STAGES, Generation, LoopState, find_precision, load_state, save_state
-from .usage import Meter, describe_usage
 from .versions import is_finished, keep_best, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
@@ -181,17 +180,6 @@ def create_executor(
     if config.cluster is not None:
         return ClusterExecutor(config.cluster, engine, is_stopped, say, workers)
     return LocalExecutor(engine, config.local.tasks, is_stopped, lock, meter)
-
-
-def stop_on_signals(loop: Loop) -> None:
-    """The first Ctrl-C or SIGTERM stops the loop cleanly; a second one ends it at once."""
-
-    def handle(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        loop.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, handle)
 
 
 def _describe(stage: str, row: Generation) -> str:

@@ -13,6 +13,7 @@ from ..files import PART, compute_digest, name_part, publish, read_json, remove,
 from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, ProcessStopped, run_process
 from ..tasks.task import Executor, Task
+from ..tasks.usage import Meter
 from .folders import Folders
 from .games import (
     adapt_resignation,
@@ -35,7 +36,6 @@ from .training import (
     read_resolved,
     write_first_weights,
 )
-from .usage import Meter
 from .window import INDEX, Window, create_window
 
 

@@ -16,7 +16,7 @@ from pydantic.dataclasses import dataclass
 
 from ..errors import LoopError
 from ..files import read_json, write_json
-from .usage import Usage
+from ..tasks.usage import Usage
 
 STATE = "state.json"
 STATE_VERSION = 1

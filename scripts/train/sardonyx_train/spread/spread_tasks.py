@@ -9,7 +9,6 @@ import bz2
 import gzip
 import json
 import re
-import signal
 import threading
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,11 +20,12 @@ from typing import IO, Any
 from ..errors import LoopError
 from ..files import compute_digest, copy_file, name_part, publish, read_json, write_bytes, write_json
 from ..lock import lock_folder
-from ..loop.games import RESULTS, create_seed, deal_games, read_match
+from ..loop.games import create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
 from ..loop.runner import create_executor
 from ..loop_config import LoopConfig, parse_loop_config
-from ..tasks.task import OUT, Executor, Task, refer_to
+from ..tasks.process import stop_on_signals
+from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 
 _EVENT = b"[Event "
 
@@ -33,8 +33,7 @@ _EVENT = b"[Event "
 def spread(options: Namespace) -> int:
     """The command `spread`."""
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    stop_on_signals(stop.set)
     cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
     config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
     with open_work(config, options.out, options.minutes, stop.is_set) as work:

@@ -24,10 +24,9 @@ from typing import Any
 
 from ..errors import LoopError, Stopped
 from ..files import name_part, publish, remove, write_json
-from ..loop.games import RESULTS
 from ..loop_config import ClusterSection
 from .node import Piece, play_task
-from .task import OUTPUT, Task, TaskSource
+from .task import OUTPUT, RESULTS, Task, TaskSource
 
 _POLL_SECONDS = 0.2
 _POLL_SECONDS_PER_TASK = 0.0005  # a look at a task costs Ray 10 µs, so looking takes the head 2 % of its time at most

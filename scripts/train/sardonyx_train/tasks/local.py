@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..errors import LoopError, Stopped
 from ..files import name_part, publish
-from ..loop.usage import Meter
 from .process import ProcessFailed, ProcessStopped
 from .task import Task, TaskSource, run_task
+from .usage import Meter
 
 _POLL_SECONDS = 0.2
 _TRIES = 3  # of a task whose engine was killed from outside; it continues with the games that are there

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from .process import ProcessFailed
-from .task import Task, run_task
+from .task import RESULTS, Task, run_task
 
 ENGINE_VARIABLE = "SARDONYX_ENGINE"
 _INPUTS = "inputs"
-_RESULTS = "games.jsonl"
 
 
 @dataclass(frozen=True)
@@ -79,16 +78,16 @@ class _Outbox:
 
     def collect(self, *, is_last: bool) -> list[tuple[str, int, bytes]]:
         """Files under way: records of games that the results name, and the results behind them, in whole lines. At the end all."""
-        results = self._read(_RESULTS)
+        results = self._read(RESULTS)
         results = results[: results.rfind(b"\n") + 1]
         paths = [path for path in sorted(self._folder.rglob("*")) if path.is_file() and _INPUTS not in path.parts]
         names = [path.relative_to(self._folder).as_posix() for path in paths]
-        chosen = [name for name in names if name != _RESULTS and (is_last or _is_record(name) or name.endswith(".pgn"))]
+        chosen = [name for name in names if name != RESULTS and (is_last or _is_record(name) or name.endswith(".pgn"))]
         if not is_last:
             chosen = [name for name in chosen if not (_is_record(name) and name in self._sent)]
         pieces = [self._cut(name, self._read(name)) for name in chosen]
         if results:
-            pieces.append(self._cut(_RESULTS, results))
+            pieces.append(self._cut(RESULTS, results))
         return [piece for piece in pieces if piece is not None]
 
     def _cut(self, name: str, content: bytes) -> tuple[str, int, bytes] | None:

@@ -30,6 +30,17 @@ def own_environment() -> dict[str, str]:
 Watch = Callable[[int, float | None], None]
 
 
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """The first Ctrl-C or SIGTERM calls `stop`, which asks for an end in good order; a second one ends this process at once."""
+
+    def handle(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)
+
+
 class ProcessFailed(Exception):
     """A child failed, ran too long or could not be started; the text ends with the last lines of its error output."""
 

@@ -17,6 +17,7 @@ from .process import ProcessFailed, Watch, run_process
 OUTPUT = "output.json"
 ERRORS = "errors.txt"
 OUT = "{out}"
+RESULTS = "games.jsonl"  # in a task's folder: one line of conditions, then one line for each game
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import subprocess
 import sys
 from argparse import Namespace
 
-from ..errors import LoopError
-from ..loop_config import LoopConfig, find_engine, load_loop_config
-from ..tasks.process import OWN_PROGRAM, own_environment
-from .folders import Folders
-from .games import format_flags
-from .gate import estimate_elo
-from .state import LoopState, Match, load_state
+from .errors import LoopError
+from .loop.folders import Folders
+from .loop.games import format_flags
+from .loop.gate import estimate_elo
+from .loop.state import LoopState, Match, load_state
+from .loop_config import LoopConfig, find_engine, load_loop_config
+from .tasks.process import OWN_PROGRAM, own_environment
 
 _STOPPED = 130
 _SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from ..tasks.process import Watch
+from .process import Watch
 
 PLAYING = ("games", "gate", "measure")  # first words of the names of tasks
 TRAINING = "training"
