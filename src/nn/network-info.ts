@@ -33,7 +33,7 @@ export function describeNetwork(model: Model | null, backend: string): NetworkIn
       inputEncoding: '',
       policyEncoding: '',
       hasWdl: true,
-      hasMovesLeft: backend !== 'trivial',
+      hasMovesLeft: backend !== 'trivial' && backend !== 'random',
       precision: '',
       parameterBytes: 0,
       backend,

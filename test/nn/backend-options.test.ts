@@ -46,6 +46,7 @@ test('an option that nobody reads is an error, as are unknown backends and value
   refuse('cpu', 'threads=2,a(b=1)', /has no option "a\.b"/);
   refuse('hash', 'threads=2', /Backend hash has no option "threads"/);
   refuse('random', 'delay=-1', /Backend option delay must be a whole number from 0/);
+  refuse('random', 'input_mode=6', /Backend option input_mode must be the number of one of lc0's inputs, not 6/);
   refuse('random', 'uniform=yes', /Backend option uniform must be true or false/);
   refuse('cuda', 'devices=a', /Backend option devices must be device numbers/);
   refuse('abacus', '', /Unknown backend "abacus"; known are auto, cpu/);
@@ -87,8 +88,6 @@ test('lc0’s bare names, names of backends and levels of optimisation are taken
     const { evaluator: network } = plan('onnx-trt', `optimize=${text}`);
     assert.equal(network.kind === 'onnx' && network.optimization, level);
   }
-  const refused = planBackend({ backend: 'cpu', optionsText: 'mlh=false', threads: 0, minibatch: 0 });
-  assert.match(refused.ok ? '' : refused.error, /^Backend option mlh=false is not supported: MovesLeftMaxEffect=0/);
 });
 
 test('what was chosen for a device is not handed to the CPU in its place', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatUciMove, type Move } from '#sardonyx/chess/index.js';
 import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, type PoolOptions } from '#sardonyx/nn/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 import { OnnxWriter } from '../support/onnx-writer.js';
@@ -32,6 +33,22 @@ test('random answers by its seed, and equally for all moves when told so', async
   assert.notDeepEqual(await evaluate('seed=2'), first);
   for (const answer of await evaluate('uniform=true')) {
     assert.equal(new Set(answer.codes).size, answer.kind === EVALUATED ? 1 : 0);
+  }
+});
+
+test('random has lc0’s values and priors', async () => {
+  // As `lc0 --backend=random --verbose-move-stats` prints them after `position startpos moves e2e4 c7c5 g1f3` and `go nodes 1`.
+  const leaf = { path: 'e2e4 c7c5 g1f3' };
+  for (const [backendOptions, wl, priors] of [
+    ['', 0.4458, { g8f6: 12.05, d8a5: 10.4 }],
+    ['seed=7,input_mode=3', 0.7241, { g7g6: 10.11, d8b6: 1.99 }],
+  ] as const) {
+    const [answer] = await evaluateWith({ backend: 'random', backendOptions }, [leaf]);
+    assert.equal(answer.valueWl.toFixed(4), wl.toFixed(4));
+    const moves = answer.moves.map((move) => formatUciMove(move as Move, false));
+    for (const [move, percent] of Object.entries(priors)) {
+      assert.equal((100 * answer.priors[moves.indexOf(move)]).toFixed(2), percent.toFixed(2), move);
+    }
   }
 });
 

@@ -92,7 +92,19 @@ test('WDL logits are softmaxed to what the softmaxed head gives', async () => {
   assertClose(await evaluateWith({ value: 'logits' }), await evaluateWith({}), 1e-5);
 });
 
-test('a scalar head gives W − L and no draws, and a network without a moves-left head gives 0', async () => {
+test('a network without a moves-left head gives 0, and so does one with it under mlh=false', async () => {
+  const expected = await evaluateWith({ movesLeft: false });
+  assert.deepEqual(await evaluateWith({}, { backendOptions: 'mlh=false' }), expected);
+  assert.ok(expected.every(({ kind, movesLeft }) => kind !== EVALUATED || movesLeft === 0));
+  const model = { bytes: createRandomNetwork(TINY), name: 'random.onnx' };
+  for (const mlh of [true, false]) {
+    const pool = await EvaluatorPool.create({ backend: 'cpu', backendOptions: `mlh=${mlh}`, model, threads: 1 });
+    assert.equal(pool.handle.hasMovesLeft, mlh);
+    await pool.dispose();
+  }
+});
+
+test('a scalar head gives W − L and no draws', async () => {
   const answers = await evaluateWith({ value: 'scalar', movesLeft: false });
   for (const answer of answers.filter(({ kind }) => kind === EVALUATED)) {
     assert.ok(answer.valueWl > -1 && answer.valueWl < 1);

@@ -20,8 +20,8 @@ const KEYS = [
   // CUDA, TensorRT, CoreML and WebGPU.
   ...['tf32', 'units', 'mlprogram', 'static-shapes'],
   ...['preferredLayout', 'validationMode', 'storageBufferCacheMode'],
-  // hash and random.
-  ...['seed', 'uniform', 'delay', 'cached'],
+  // hash, random and trivial.
+  ...['seed', 'uniform', 'delay', 'cached', 'input_mode'],
   // Composite backends.
   ...['backend', 'minimum-split-size', 'mode', 'freq', 'atol', 'rtol'],
   // Devices refuse these, each with a sentence that says why (provider-config.ts).

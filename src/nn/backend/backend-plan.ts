@@ -4,6 +4,7 @@
  */
 import { getCoreCount } from '#platform/machine.js';
 import { hasCudaProvider } from '#platform/onnx-runtime.js';
+import { LC0_FORMATS } from '../../encoding/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import {
@@ -32,6 +33,8 @@ export interface OnnxPlan {
   readonly leastRows: number;
   /** Precision of the network to load. */
   readonly precision: Precision;
+  /** Whether the search is told the output of the moves-left head, if there is one. */
+  readonly usesMovesLeft: boolean;
   /** Seed that decides which positions without castling rights are evaluated with mirrored files; 0 = none. */
   readonly symmetrySeed: number;
   /** Share of Dirichlet noise in the priors of every position, which the seed and the position decide. */
@@ -41,15 +44,22 @@ export interface OnnxPlan {
 
 export interface HashPlan {
   readonly kind: 'hash';
-  readonly backend: string;
   readonly seed: number;
-  readonly uniform: boolean;
   readonly delayMs: number;
   readonly cached: boolean;
 }
 
+/** lc0's `random`. */
+export interface RandomPlan {
+  readonly kind: 'random';
+  readonly seed: number;
+  readonly uniform: boolean;
+  readonly delayMs: number;
+  readonly inputEncoding: string;
+}
+
 /** Describes one evaluator. */
-export type SinglePlan = OnnxPlan | HashPlan | { readonly kind: 'trivial' };
+export type SinglePlan = OnnxPlan | HashPlan | RandomPlan | { readonly kind: 'trivial' };
 export type EvaluatorPlan = SinglePlan | TeamPlan | CheckPlan;
 
 export interface BackendPlan {
@@ -169,17 +179,21 @@ function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
 function createPlan(kind: Exclude<SingleKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const besideSearch = Math.max(1, getCoreCount() - 1);
   const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, note: null };
-  if (kind === 'trivial') return { ...shape, evaluator: { kind }, minibatch: 32 };
-  if (kind === 'hash' || kind === 'random') {
-    const evaluator: HashPlan = {
-      kind: 'hash',
-      backend: kind,
-      seed: options.readInteger('seed', 0, -(2 ** 31), 2 ** 32),
-      uniform: options.readFlag('uniform', false),
-      delayMs: options.readInteger('delay', 0, 0, 60_000),
-      cached: options.readFlag('cached', false),
-    };
+  const readSeed = (): number => options.readInteger('seed', 0, -(2 ** 31), 2 ** 32);
+  const readDelay = (): number => options.readInteger('delay', 0, 0, 60_000);
+  if (kind === 'trivial') {
+    options.read('input_mode');
+    return { ...shape, evaluator: { kind }, minibatch: 32 };
+  }
+  if (kind === 'random') {
+    const uniform = options.readFlag('uniform', false);
+    const inputEncoding = readInputMode(options);
+    const evaluator: RandomPlan = { kind, seed: readSeed(), uniform, delayMs: readDelay(), inputEncoding };
     return { ...shape, evaluator, minibatch: 64 };
+  }
+  if (kind === 'hash') {
+    const cached = options.readFlag('cached', false);
+    return { ...shape, evaluator: { kind, seed: readSeed(), delayMs: readDelay(), cached }, minibatch: 64 };
   }
   return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)));
 }
@@ -243,11 +257,6 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     );
   }
   for (const key of IGNORED_KEYS) options.read(key);
-  if (!options.readFlag('mlh', true)) {
-    throw new BackendOptionError(
-      'Backend option mlh=false is not supported: MovesLeftMaxEffect=0 keeps the moves-left head out of the search',
-    );
-  }
   const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
@@ -265,6 +274,7 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     mostRows: readMostRows(options, batch),
     leastRows: options.readInteger('min_batch', 1, 1, 1024),
     precision,
+    usesMovesLeft: options.readFlag('mlh', true),
     symmetrySeed: options.readInteger('symmetry', 0, 0, 2 ** 31 - 1),
     noise: {
       share: options.readInteger('noise', 0, 0, 100) / 100,
@@ -272,6 +282,14 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     },
     config: readProviderConfig(provider, options),
   };
+}
+
+/** The encoding with lc0's number. */
+function readInputMode(options: BackendOptions): string {
+  const number = options.readInteger('input_mode', 1, 0, 256);
+  const format = LC0_FORMATS.find(({ id }) => id === number);
+  if (format !== undefined) return format.name;
+  throw new BackendOptionError(`Backend option input_mode must be the number of one of lc0's inputs, not ${number}`);
 }
 
 /** As in lc0, any other number than 0, 1 and 2 means all. */

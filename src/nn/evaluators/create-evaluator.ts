@@ -4,6 +4,7 @@ import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { CheckEvaluator } from './check-evaluator.js';
 import { HashEvaluator } from './hash-evaluator.js';
+import { RandomEvaluator } from './random-evaluator.js';
 import { TrivialEvaluator } from './trivial-evaluator.js';
 
 /** Creates the evaluators of a thread. All methods reject if that fails. */
@@ -32,6 +33,7 @@ async function createEvaluator(plan: EvaluatorPlan, model: Model | null, worker:
     return new CheckEvaluator(working, await createEvaluator(plan.reference, model, worker), plan, worker);
   }
   if (plan.kind === 'hash') return new HashEvaluator(plan);
+  if (plan.kind === 'random') return new RandomEvaluator(plan);
   if (plan.kind === 'trivial') return new TrivialEvaluator();
   if (model === null) throw new Error('there is no network');
   const { createOnnxEvaluator } = await import('./onnx-evaluator.js');

@@ -1,16 +1,12 @@
 /**
- * An evaluator without a network: priors and values are a hash of the position, so equal positions get equal answers on every
- * thread and in every run. `hash` is for bench and tests; `random` is the same with lc0's options (seed, uniform, delay). It
- * knows no chess, and must be faster than the search thread.
+ * An evaluator without a network, for bench and tests: priors and values are a hash of the position, so equal positions get equal
+ * answers on every thread and in every run. It knows no chess, and must be faster than the search thread.
  */
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { Evaluator } from '../evaluator.js';
 
 export interface HashEvaluatorOptions {
-  readonly backend: string;
   readonly seed: number;
-  /** Equal priors for all moves; W − L and D are 0 in every position, as in lc0. */
-  readonly uniform: boolean;
   /** Duration of each run. */
   readonly delayMs: number;
   /** Uses the evaluation cache, as networks do. */
@@ -22,14 +18,13 @@ const LEVELS = 256;
 const LOGIT_RANGE = 5;
 
 export class HashEvaluator implements Evaluator {
-  readonly backend: string;
+  readonly backend = 'hash';
   readonly isInstant: boolean;
   valueWl = new Float32Array(0);
   valueD = new Float32Array(0);
   movesLeft = new Float32Array(0);
 
   private readonly seed: number;
-  private readonly uniform: boolean;
   private readonly delayMs: number;
   private readonly sleeper = new Int32Array(new SharedArrayBuffer(4));
   private levels = new Uint8Array(0);
@@ -37,10 +32,8 @@ export class HashEvaluator implements Evaluator {
   private weightsTemperature = Number.NaN;
 
   constructor(options: HashEvaluatorOptions) {
-    this.backend = options.backend;
     this.isInstant = !options.cached && options.delayMs === 0;
     this.seed = mix(options.seed ^ 0x5bd1e995);
-    this.uniform = options.uniform;
     this.delayMs = options.delayMs;
   }
 
@@ -53,14 +46,10 @@ export class HashEvaluator implements Evaluator {
 
   setRow(row: number, position: Position, moves: Uint16Array, offset: number, count: number): void {
     const state = mix(position.keyLow ^ this.seed ^ Math.imul(position.keyHigh, 0x9e3779b1) ^ position.repetitions());
-    const { levels, uniform } = this;
+    const { levels } = this;
     const base = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
-      levels[base + i] = uniform ? 0 : Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
-    }
-    if (uniform) {
-      this.valueWl[row] = this.valueD[row] = this.movesLeft[row] = 0;
-      return;
+      levels[base + i] = Math.imul(state ^ Math.imul(moves[offset + i], 0x2545f491), 0x85ebca6b) >>> 24;
     }
     // The sum of four random bytes has roughly a normal distribution, so most values are near 0.
     const bytes = mix(state);

@@ -62,12 +62,14 @@ class OnnxEvaluator implements Evaluator {
   /** Per row, what decides its noise. */
   private noiseSeeds = new Int32Array(0);
   private readonly encoding: InputEncoding;
+  private readonly format: NetworkFormat;
 
   constructor(
     private readonly session: RuntimeSession,
-    private readonly format: NetworkFormat,
+    format: NetworkFormat,
     private readonly plan: OnnxPlan,
   ) {
+    this.format = plan.usesMovesLeft ? format : { ...format, movesLeft: null };
     this.backend = plan.provider;
     this.mostRows = plan.mostRows;
     this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);

@@ -112,7 +112,8 @@ export class EvaluatorPool {
     const wantedSlots = 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)));
     const shape = { slotCount: Math.min(65536, Math.max(MIN_SLOTS, wantedSlots)), workers: threads };
     const slots = createLeafSlotsBuffer(shape);
-    const { hasMovesLeft } = describeNetwork(model, plan.name);
+    const { usesMovesLeft = true } = getNetworkPlan(plan.evaluator) ?? {};
+    const hasMovesLeft = usesMovesLeft && describeNetwork(model, plan.name).hasMovesLeft;
     this.backend = plan.name;
     const roots = RootTable.createBuffer();
     const tablebaseWords = TablebaseWords.createBuffer();
