@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from types import TracebackType
 
 from tqdm import tqdm
 
@@ -33,7 +32,7 @@ class ProgressDisplay:
             threading.Thread(target=self._write_lines, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._bar is not None:
             self._bar.close()

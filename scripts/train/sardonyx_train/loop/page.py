@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console, Group
@@ -52,7 +51,7 @@ class StatusPage:
             self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._ended.set()
             self._thread.join()
@@ -142,26 +141,27 @@ def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Ta
 
 
 def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Generation) -> tuple[float, float, str]:
-    number = row.number
-    if stage == "selfplay":
-        is_stream = config.asynchronous is not None and row.batches is None
-        done = count_stream(folders)[0] if is_stream else count_games(folders.generation(number, "games"))
-        total = config.selfplay.games
-        return done, total, f"{done} of {total} games"
+    """Done, planned (0: not known), and a text."""
     if stage == "training":
-        rows = read_metrics(folders.generation(number, "training") / "history.jsonl")
+        folder = folders.generation(row.number, "training")
+        rows = read_metrics(folder / "history.jsonl")
         if not rows:
             return 0, 0, ""
-        last, planned = rows[-1], read_planned_steps(folders.generation(number, "training"))
+        last, planned = rows[-1], read_planned_steps(folder)
         shown = ", ".join(f"{name} {last[name]:.3f}" for name in ("policy", "value") if name in last)
         return last["step"], planned, f"step {last['step']:,} of {planned:,}: {shown}"
-    if stage == "gate" and config.gate.rule != "always":
-        done, total = count_games(folders.generation(number, "gate")), config.gate.games
-        return done, total, f"{done} of {total} games"
-    if stage == "measure" and config.measure.every > 0:
-        done, total = count_games(folders.generation(number, "measure")), config.measure.games
-        return done, total, f"{done} of {total} games"
-    return 0, 0, ""
+    gate, measure = config.gate, config.measure
+    counted = {
+        "selfplay": ("games", config.selfplay.games),
+        "gate": ("gate", 0 if gate.rule == "always" else gate.games),
+        "measure": ("measure", 0 if measure.every == 0 else measure.games),
+    }
+    part, total = counted.get(stage, ("", 0))
+    if total == 0:
+        return 0, 0, ""
+    is_stream = part == "games" and config.asynchronous is not None and row.batches is None
+    done = count_stream(folders)[0] if is_stream else count_games(folders.generation(row.number, part))
+    return done, total, f"{done} of {total} games"
 
 
 # Columns of the table of generations; the ones with the highest rank are left out first where the terminal is narrow.

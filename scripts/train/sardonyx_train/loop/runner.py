@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from ..errors import LoopError
 from ..files import PART, remove, write_bytes
 from ..lock import lock_folder
 from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
-from ..tasks.cluster import ClusterExecutor
-from ..tasks.local import LocalExecutor
+from ..tasks import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
 from .folders import Folders
@@ -60,8 +57,7 @@ class Loop:
         executor = create_executor(self._config, self._stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")
-            engine = find_engine(self._config)
-            Stages(self._config, engine, executor, self._stop.is_set, lock, meter=self._meter).make_first_network()
+            Stages(self._config, find_engine(self._config), executor, self._stop.is_set, lock, meter=self._meter).make_first_network()
             self._complete_finish(state)
             while not is_finished(self._config, state):
                 self._run_generation(state, executor, lock)
@@ -76,8 +72,7 @@ class Loop:
         left_out = list_left_out(state)
         plan = self._begin(state)
         self._open_stream(state, plan, executor)
-        engine = find_engine(self._config)
-        stages = Stages(plan, engine, executor, self._stop.is_set, lock, left_out, find_precision(state), self._meter)
+        stages = Stages(plan, find_engine(self._config), executor, self._stop.is_set, lock, left_out, find_precision(state), self._meter)
         while state.stage != "":
             name = state.stage
             started = time.monotonic()
@@ -166,20 +161,6 @@ class Loop:
         for folder in (self.folders.generation(number, "gate"), self.folders.generation(number, "games")):
             for path in folder.glob(f"*{PART}"):
                 remove(path)
-
-
-def create_executor(
-    config: LoopConfig,
-    is_stopped: Callable[[], bool],
-    lock: int | None,
-    meter: Meter | None = None,
-    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
-    workers: Path | None = None,
-) -> Executor:
-    engine = find_engine(config)
-    if config.cluster is not None:
-        return ClusterExecutor(config.cluster, engine, is_stopped, say, workers)
-    return LocalExecutor(engine, config.local.tasks, is_stopped, lock, meter)
 
 
 def _describe(stage: str, row: Generation) -> str:

@@ -22,8 +22,8 @@ from ..files import compute_digest, copy_file, name_part, publish, read_json, wr
 from ..lock import lock_folder
 from ..loop.games import create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
-from ..loop.runner import create_executor
 from ..loop_config import LoopConfig, parse_loop_config
+from ..tasks import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 
