@@ -94,13 +94,14 @@ class ClusterExecutor:
         """Cancels at its end the tasks that are still under way; what they sent stays in their unfinished folders."""
         flight = _Flight(self, folder)
         try:
-            yield flight
+            try:
+                yield flight
+            finally:
+                for answers in list(flight.tasks):
+                    flight.forget(answers)
+                    self._ray.cancel(answers, force=True)
         except self._ray.exceptions.RayError as error:
             raise LoopError(f"the Ray cluster is lost: {error}") from None
-        finally:
-            for answers in list(flight.tasks):
-                flight.forget(answers)
-                self._ray.cancel(answers, force=True)
 
     def start(self, task: Task, sent: list[tuple[str, str, Any]], earlier: Mapping[str, bytes]) -> Any:
         """Returns the stream of the task's answers."""
