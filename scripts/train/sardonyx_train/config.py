@@ -162,7 +162,7 @@ class LossConfig(Section):
 class OptimizerConfig(Section):
     kind: Literal["adamw", "adam", "sgd", "muon"] = Field(
         "adamw",
-        description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for the weight matrices, AdamW for the rest",
+        description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for weight matrices, AdamW for the rest",
     )
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
     weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms, gains and values added to each square")
@@ -219,7 +219,7 @@ class RunConfig(Section):
     renorm_max_r: float = Field(
         1.0,
         ge=1,
-        description="batch renormalisation: largest factor between running and minibatch deviation; this 1 and renorm_max_d 0 are plain batch norm",
+        description="batch renormalisation: largest factor between running and minibatch deviation; 1 (and renorm_max_d 0): batch norm",
     )
     renorm_max_d: float = Field(
         0.0, ge=0, description="batch renormalisation: largest shift between running and minibatch mean, in deviations"
@@ -294,11 +294,9 @@ def parse_config(raw: Any) -> TrainingConfig:
     return validate(TrainingConfig, raw, "data, model, schedule …")
 
 
-def load_config(path: Path, overrides: list[str] | None = None, values: dict[tuple[str, str], Any] | None = None) -> TrainingConfig:
-    """Reads a YAML file, then applies `values` by section and key, then overrides `section.key=value` with the value in YAML."""
-    raw = read_yaml(path)
-    for (section, key), value in (values or {}).items():
-        raw[section] = {**(raw.get(section) or {}), key: value}
+def load_config(path: Path, overrides: list[str] | None = None, values: dict[str, dict[str, Any]] | None = None) -> TrainingConfig:
+    """Reads a YAML file, then applies the sections `values`, then overrides `section.key=value` with the value in YAML."""
+    raw = merge(read_yaml(path), values or {})
     for text in overrides or []:
         override(raw, text)
     return parse_config(raw)
@@ -327,6 +325,15 @@ def read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(raw, dict) and raw is not None:
         raise ConfigError(f"{path} is not a mapping of sections")
     return raw or {}
+
+
+def merge(raw: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Sections of both, key by key; where both name a key that is no section, `other` wins."""
+    merged = dict(raw)
+    for name, value in other.items():
+        mine = merged.get(name)
+        merged[name] = merge(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def override(raw: dict[str, Any], text: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, field_validator, model_validator
 
-from .config import Section, TrainingConfig, describe_config, override, parse_config, read_yaml, validate
+from .config import Section, TrainingConfig, describe_config, merge, override, parse_config, read_yaml, validate
 from .errors import ConfigError
 
 Flag = bool | int | float | str
@@ -211,15 +211,6 @@ def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False)
     for text in overrides:
         override(raw, text)
     return parse_loop_config(raw)
-
-
-def merge(raw: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Sections of both, key by key; where both name a key that is no section, `other` wins."""
-    merged = dict(raw)
-    for name, value in other.items():
-        mine = merged.get(name)
-        merged[name] = merge(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else value
-    return merged
 
 
 def find_engine(config: LoopConfig) -> list[str]:

@@ -120,7 +120,7 @@ def average(options: Namespace) -> int:
 
 
 def average_weights(parts: list[Weights]) -> Weights:
-    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises CheckpointError for other names or shapes."""
+    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises CheckpointError for other shapes."""
     first = parts[0]
     shapes = {name: tensor.shape for name, tensor in first.items()}
     for other in parts[1:]:

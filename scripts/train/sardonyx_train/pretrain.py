@@ -13,7 +13,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .config import TrainingConfig, format_config, load_config
+from .config import TrainingConfig, format_config, load_config, merge
 from .errors import ConfigError
 from .files import read_json, write_json
 from .lock import lock_folder
@@ -43,7 +43,7 @@ def pretrain(options: Namespace) -> int:
         return 1  # the engine has printed why
     if not (shards / "validation").is_dir():
         print("pretrain: too few games for validation, so the losses shown are those of training", file=sys.stderr)
-        config = load_config(place, options.set, {**values, ("data", "validation"): []})
+        config = load_config(place, options.set, merge(values, {"data": {"validation": []}}))
     (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
     run_training(config, checkpoint if checkpoint.exists() else None)
     network = out / f"{out.name}.onnx"
@@ -56,18 +56,15 @@ def pretrain(options: Namespace) -> int:
     return 0
 
 
-def _collect_values(options: Namespace, shards: Path) -> dict[tuple[str, str], Any]:
+def _collect_values(options: Namespace, shards: Path) -> dict[str, dict[str, Any]]:
     """Keys that the command sets itself, and those that its flags set."""
-    own: dict[tuple[str, str], Any] = {
-        ("data", "train"): [str(shards / "train")],
-        ("data", "validation"): [str(shards / "validation")],
-        ("run", "out"): str(options.out),
-        ("run", "name"): options.out.name,
+    games = {name: getattr(options, name) for name in ("positions", "min_elo", "skip_plies")}
+    return {
+        "data": {"train": [str(shards / "train")], "validation": [str(shards / "validation")]},
+        "run": {"out": str(options.out), "name": options.out.name},
+        "games": {name: value for name, value in games.items() if value is not None},
+        "schedule": {} if options.epochs is None else {"max_epochs": options.epochs, "max_steps": None, "max_minutes": None},
     }
-    own |= {("games", name): value for name in ("positions", "min_elo", "skip_plies") if (value := getattr(options, name)) is not None}
-    if options.epochs is not None:
-        own |= {("schedule", "max_epochs"): options.epochs, ("schedule", "max_steps"): None, ("schedule", "max_minutes"): None}
-    return own
 
 
 def _format_shard_flags(config: TrainingConfig) -> list[str]:

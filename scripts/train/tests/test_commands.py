@@ -28,7 +28,8 @@ def test_a_command_explains_itself(command: str, capsys: pytest.CaptureFixture[s
 
 
 def test_the_module_is_the_program_and_loads_no_slow_library_for_its_help() -> None:
-    script = "import sys; from sardonyx_train import program; program._create_parser(); print(sorted({'torch', 'onnx', 'ray', 'pyarrow'} & set(sys.modules)))"
+    script = "import sys; from sardonyx_train import program; program._create_parser(); "
+    script += "print(sorted({'torch', 'onnx', 'ray', 'pyarrow'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120).stdout.strip() == "[]"
     done = subprocess.run([sys.executable, "-m", "sardonyx_train", "--help"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and all(command in done.stdout for command in COMMANDS)

@@ -75,7 +75,7 @@ def test_an_override_that_is_no_yaml_is_named():
 def test_values_are_taken_as_they_are_and_overrides_come_after_them(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("schedule: {max_steps: 1}")
-    own = {("run", "name"): "1", ("run", "out"): "runs/[a], b", ("data", "train"): ["x: y"]}
+    own = {"run": {"name": "1", "out": "runs/[a], b"}, "data": {"train": ["x: y"]}}
     config = load_config(path, ["run.out=elsewhere"], own)
     assert (config.run.name, config.run.out, config.data.train) == ("1", "elsewhere", ["x: y"])
 

@@ -256,7 +256,7 @@ _MEN = 6  # kinds; planes 0..5 are the mover's men, 6..11 the opponent's
 
 
 def find_replies(masks: np.ndarray, game: np.ndarray, ply: np.ndarray) -> np.ndarray:
-    """masks uint8 [rows, planes·8], game and ply [rows] → bool [rows]: whether the next row is the position after the move that was played.
+    """masks uint8 [rows, planes·8], game and ply [rows] → bool [rows]: whether the next row is the position after the played move.
 
     The writer of shards keeps a game's rows in their order, so the reply is the next row, or it is not in the shards. Game and ply alone
     do not tell: of self-play records the ply is the record's number, and the records leave out fast searches and may repeat positions.

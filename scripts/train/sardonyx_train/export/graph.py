@@ -55,7 +55,7 @@ class ExportNetwork(nn.Module):
 
 
 def build_network(state: dict) -> tuple[Network, TrainingConfig]:
-    """Returns the network with a checkpoint's averaged weights without the head of replies, on the CPU, in evaluation mode, and its configuration."""
+    """Returns the network with a checkpoint's averaged weights, without the head of replies, in evaluation mode, and its configuration."""
     config = TrainingConfig.model_validate(state["config"])
     network = Network(config.model)
     network.load_state_dict(drop_reply(drop_ranges(state["average"])))

@@ -1,4 +1,4 @@
-"""The command `loop`: self-play, training, export and gate in a circle, a look at it or a way back, and a rehearsal that changes nothing."""
+"""The command `loop`: self-play, training, export and gate in a circle, a look at it or a way back, and a rehearsal of it."""
 
 from __future__ import annotations
 
@@ -81,12 +81,13 @@ def describe_plan(config: LoopConfig) -> str:
     wanted = (
         f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
     )
+    of = "" if window.generations is None else f" of {window.generations} generations"
     lines = [
         f"engine      {format_command(engine)} (version {version})",
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
         f"start       {config.training.start or 'random weights'}",
         f"self-play   {wanted} in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
-        f"window      {window.positions:,} positions{'' if window.generations is None else f' of {window.generations} generations'}, ≥ {window.recent_weight:.0%} of samples from the newest "
+        f"window      {window.positions:,} positions{of}, ≥ {window.recent_weight:.0%} of samples from the newest "
         f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out",
         f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
         f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",

@@ -40,8 +40,8 @@ from .window import INDEX, Window, create_window
 
 
 class Stages:
-    """Each method is a stage of `STAGES`, or a part of one. `config`: plan of the current generation; `left_out`: generations whose games are not trained on; `precision`:
-    what `auto` was at the loop's first training."""
+    """Each method is a stage of `STAGES`, or a part of one. `config`: plan of the current generation; `left_out`: generations whose games
+    are not trained on; `precision`: what `auto` was at the loop's first training."""
 
     def __init__(
         self,

@@ -2,7 +2,8 @@
 
 A candidate starts from the best network's averaged weights, those that played the games, with a new optimiser, or with
 training.carry_moments with the one that trained them. The command `train` does the training, so a killed one continues from its last
-checkpoint, and torchrun starts it on several GPUs. torch is imported only in functions that handle weights, because importing it is slow and the status page does not need it.
+checkpoint, and torchrun starts it on several GPUs. torch is imported only in functions that handle weights: importing it is slow, and the
+status page does not need it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 
 import yaml
 
-from ..config import ModelConfig, TrainingConfig, is_same_shape, parse_config
+from ..config import ModelConfig, TrainingConfig, is_same_shape, merge, parse_config
 from ..errors import LoopError
-from ..loop_config import LoopConfig, merge
+from ..loop_config import LoopConfig
 from ..metrics_log import read_metrics
 from ..tasks.process import OWN_PROGRAM
 from .window import Window

@@ -1,7 +1,8 @@
 """The replay window: the shard files that a candidate is trained on, and how often a pass reads each.
 
 The window takes whole files, newest generations first, until it is full or has its number of
-generations. If recent positions are less than `recent_weight` of it, a pass reads recent files more often than old ones, so that their share of the samples reaches that weight.
+generations. If recent positions are less than `recent_weight` of it, a pass reads recent files more often than old ones, so that
+their share of the samples reaches that weight.
 """
 
 from __future__ import annotations

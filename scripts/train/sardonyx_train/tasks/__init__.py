@@ -1,4 +1,4 @@
-"""Tasks: calls of the engine that leave files, on this machine or on a Ray cluster. The nodes of a cluster need only the standard library."""
+"""Tasks: calls of the engine that leave files, on this machine or on a Ray cluster, whose nodes need the standard library only."""
 
 from __future__ import annotations
 
