@@ -23,6 +23,32 @@ const SIZES = [
   [700, 450],
 ] as const;
 
+/** @param body gets `games`, the store of the database, and the id of the analysis; it calls `done` */
+const inStore = (body: string): string => `new Promise((done) => {
+  const id = sessionStorage.getItem('sardonyx.analysis');
+  indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
+    const change = result.transaction('games', 'readwrite');
+    change.oncomplete = () => result.close();
+    const games = change.objectStore('games');
+    ${body}
+  };
+})`;
+/** The parts of the analysis whose games hold the text. */
+const findStored = (text: string): string =>
+  inStore(`const found = [];
+    games.openCursor(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
+      if (result === null) return done(found.join());
+      if (JSON.stringify(result.value).includes('${text}')) found.push(result.key.slice(id.length));
+      result.continue();
+    };`);
+/** All games as one value, and one of them again because it had changed. */
+const STORE_AS_BEFORE = inStore(`games.getAll(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
+  const all = result.flat();
+  games.delete(IDBKeyRange.bound(id, id + '~'));
+  games.put(all, id);
+  games.put({ ...all[449], text: all[449].text.replace('1. d4', '1. b4') }, id + '/449').onsuccess = done;
+};`);
+
 describe('the page in use', { skip, timeout: 900_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
   const complaints: string[] = [];
@@ -156,6 +182,29 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('.move:has-text("d4")');
     await button('Load').click();
     assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await page.waitForSelector('.move-good:has-text("e4!")');
+  });
+
+  test('a large file is stored in parts, an edit of one of its games too, and what earlier versions stored is read', async () => {
+    const games = Array.from({ length: 450 }, (_, i) => `[White "W${i}"]\n[Black "B"]\n\n1. d4 d5 *\n`);
+    await loadText(page, games.join('\n'));
+    await page.getByLabel('Find a game').fill('W449');
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
+    await page.waitForSelector('.chapter-title:has-text("450 of 450")');
+    await typeMove(page, 'c4');
+    while ((await page.evaluate(findStored('c4'))) !== '#2') await current().waitFor();
+    assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
+    await page.evaluate(STORE_AS_BEFORE);
+    await page.reload();
+    await page.waitForSelector('.chapter-title:has-text("450 of 450")');
+    await page.waitForSelector('.move:has-text("b4")');
+    await typeMove(page, 'e3');
+    while ((await page.evaluate(findStored('e3'))) !== '#2') await current().waitFor();
+    assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
+    await page.reload();
+    await page.waitForSelector('.move:has-text("b4")');
+    await button('Load').click();
     await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await page.waitForSelector('.move-good:has-text("e4!")');
   });

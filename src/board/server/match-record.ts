@@ -9,6 +9,7 @@ import { basename } from 'node:path';
 import * as v from 'valibot';
 import { describeReadFailure } from '#platform/files.js';
 import { nextTurn } from '#platform/threads.js';
+import { parsePgnTags, splitPgn } from '../../pgn/index.js';
 import {
   type Crosstable,
   createCrosstable,
@@ -169,11 +170,10 @@ export class MatchRecord {
   readPgn(game: number): string {
     const end = this.pgnEnds[game] ?? 0;
     const start = Math.max(this.pgnEnds[game - 1] ?? 0, end - MOST_GAME_BYTES);
-    const games = readPart(this.pgnPath, start, end).bytes.toString('utf8');
     // Another program may have appended text of its own before.
-    const last = games.startsWith('[Event ') ? 0 : games.indexOf('\n[Event ') + 1;
-    if (!games.startsWith('[Event ', last)) throw new Error('There is no such game yet');
-    return games.slice(Math.max(last, games.lastIndexOf('\n[Event ') + 1));
+    const last = splitPgn(readPart(this.pgnPath, start, end).bytes.toString('utf8')).at(-1);
+    if (last === undefined || parsePgnTags(last.text).size === 0) throw new Error('There is no such game yet');
+    return last.text;
   }
 
   private async readOn(): Promise<void> {

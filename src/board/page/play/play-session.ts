@@ -4,6 +4,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
+import { parsePgnTags } from '../../../pgn/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
 import { addToArchive, describeResult, type GameSettings, PlayedGame } from '../../game/played-game.js';
@@ -53,7 +54,8 @@ function readArchive(): string[] {
 
 /** "2026.01.01 User – Engine 1-0" */
 export function nameFinished(pgn: string): string {
-  const read = (tag: string): string => new RegExp(`\\[${tag} "([^"]*)"`).exec(pgn)?.[1] ?? '?';
+  const tags = parsePgnTags(pgn);
+  const read = (tag: string): string => tags.get(tag) ?? '?';
   return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
 }
 

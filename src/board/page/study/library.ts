@@ -37,6 +37,8 @@ const DATABASE = 'sardonyx';
 const [ENTRIES, GAMES] = ['analyses', 'games'];
 const TAB_KEY = 'sardonyx.analysis';
 const SAVE_MS = 300;
+/** Chapters that are stored as one value: those of a large file are written and read in many short tasks. */
+const BLOCK = 200;
 const MOST_ANALYSES = 300;
 
 /** Newest first. */
@@ -144,11 +146,12 @@ async function claim(id: string): Promise<boolean> {
   });
 }
 
-/**
- * The chapters of a file are stored once, as one value; afterwards each chapter that changes is a value of its own, which counts
- * more. `changed` holds the places of those that are not stored yet; null = nothing of the analysis is.
- */
+/** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
 let changed: Set<number> | null = null;
+
+function markChanged(chapter: number): void {
+  changed?.add(Math.floor(chapter / BLOCK));
+}
 
 /** Saves what has changed; a browser without room is told of once. */
 async function save(): Promise<void> {
@@ -168,12 +171,9 @@ async function save(): Promise<void> {
   changed = new Set();
   try {
     await write((change) => {
-      const games = change.objectStore(GAMES);
       change.objectStore(ENTRIES).put(entry);
-      for (const place of unsaved ?? []) games.put(file[place], `${entry.id}/${place}`);
-      if (unsaved !== null) return;
-      games.delete(findOverlays(entry.id));
-      games.put(file, entry.id);
+      if (unsaved === null) change.objectStore(GAMES).delete(findStored(entry.id));
+      putBlocks(change, entry.id, file, unsaved);
     });
     analyses.value = [entry, ...analyses.peek().filter(({ id }) => id !== entry.id)];
     for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await remove(id);
@@ -196,27 +196,44 @@ function write(fill: (change: IDBTransaction) => void): Promise<void> {
   });
 }
 
-function findOverlays(id: string): IDBKeyRange {
-  return IDBKeyRange.bound(`${id}/`, `${id}/\uffff`);
+/** One after the other, each in a task of its own. @param wanted their numbers; null = all */
+function putBlocks(change: IDBTransaction, id: string, file: readonly Chapter[], wanted: Set<number> | null): void {
+  const numbers = wanted ?? Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
+  const rest = numbers.values();
+  const putNext = (): void => {
+    const { value: number, done } = rest.next();
+    if (done === true) return;
+    const block = file.slice(number * BLOCK, (number + 1) * BLOCK);
+    change.objectStore(GAMES).put(block, `${id}#${number}`).onsuccess = putNext;
+  };
+  putNext();
 }
 
-async function readChapters(id: string): Promise<Chapter[]> {
-  if (database === null) return [];
+/** `ID#BLOCK`. Earlier versions stored all chapters as `ID`, and those that changed as `ID/CHAPTER`. */
+function findStored(id: string): IDBKeyRange {
+  return IDBKeyRange.bound(id, `${id}/\uffff`);
+}
+
+async function readChapters(id: string): Promise<{ all: Chapter[]; isOfEarlierVersion: boolean }> {
+  const all: Chapter[] = [];
+  let isOfEarlierVersion = false;
+  if (database === null) return { all, isOfEarlierVersion };
   const games = database.transaction(GAMES).objectStore(GAMES);
-  const [file, keys, overlays] = await Promise.all([
-    request<readonly Chapter[] | undefined>(games.get(id)),
-    request(games.getAllKeys(findOverlays(id))),
-    request<Chapter[]>(games.getAll(findOverlays(id))),
-  ]);
-  const all = [...(file ?? [])];
-  for (const [index, key] of keys.entries()) all[Number(String(key).split('/')[1])] = overlays[index];
-  return all;
+  for (const key of await request(games.getAllKeys(findStored(id)))) {
+    const stored: Chapter | Chapter[] = await request(games.get(key));
+    const kind = String(key)[id.length];
+    const number = Number(String(key).slice(id.length + 1));
+    isOfEarlierVersion ||= kind !== '#';
+    const first = kind === '#' ? number * BLOCK : number;
+    for (const [index, chapter] of [stored].flat().entries()) all[first + index] = chapter;
+  }
+  return { all, isOfEarlierVersion };
 }
 
 /** Of every analysis, the newest first. */
 export async function readAllGames(): Promise<readonly Chapter[]> {
   await save();
-  return (await Promise.all(analyses.value.map(({ id }) => readChapters(id)))).flat();
+  return (await Promise.all(analyses.value.map(({ id }) => readChapters(id)))).flatMap(({ all }) => all);
 }
 
 /** The chapters, with the one on the board as it is now. */
@@ -225,7 +242,7 @@ function keepChapter(): readonly Chapter[] {
   const index = chapterIndex.value;
   if (chapters.value[index]?.text !== chapter.text) {
     chapters.value = chapters.value.with(index, chapter);
-    changed?.add(index);
+    markChanged(index);
   }
   return chapters.value;
 }
@@ -250,12 +267,12 @@ function readChapter({ text }: Chapter): MoveTree | null {
 }
 
 async function load(entry: StoredAnalysis): Promise<void> {
-  const all = await readChapters(entry.id);
+  const { all, isOfEarlierVersion } = await readChapters(entry.id);
   const chapter = all[entry.chapter];
   const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
   batch(() => {
-    changed = new Set();
+    changed = isOfEarlierVersion ? null : new Set();
     analysisId.value = entry.id;
     analysisName.value = entry.name;
     chapters.value = all;
@@ -311,7 +328,7 @@ function begin(games: readonly Chapter[], index: number, name: string, tree: Mov
 export function addChapters(id: string, games: readonly ImportedGame[]): void {
   if (id !== analysisId.value) return;
   const known = keepChapter();
-  for (const place of games.keys()) changed?.add(known.length + place);
+  for (const place of games.keys()) markChanged(known.length + place);
   chapters.value = [...known, ...games];
 }
 
@@ -329,20 +346,19 @@ export function openChapter(index: number): void {
 async function remove(id: string): Promise<void> {
   await write((change) => {
     change.objectStore(ENTRIES).delete(id);
-    change.objectStore(GAMES).delete(id);
-    change.objectStore(GAMES).delete(findOverlays(id));
+    change.objectStore(GAMES).delete(findStored(id));
   });
   analyses.value = analyses.value.filter((entry) => entry.id !== id);
 }
 
 /** Deletes an analysis of the list; a notice offers to take that back. */
 export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
-  const all = await readChapters(entry.id);
+  const { all } = await readChapters(entry.id);
   await remove(entry.id);
   const restore = async (): Promise<void> => {
     await write((change) => {
       change.objectStore(ENTRIES).put(entry);
-      change.objectStore(GAMES).put(all, entry.id);
+      putBlocks(change, entry.id, all, null);
     });
     analyses.value = await readEntries();
   };
