@@ -44,16 +44,20 @@ function readPositionText(line: string, row: number, number: number): Result<Pgn
 
 function isPositionLine(head: string): boolean {
   const lines = head.slice(0, LONGEST_HEAD).split('\n');
-  return POSITION.test(lines.find((line) => line.trim() !== '' && !line.startsWith('#'))?.trim() ?? '');
+  return POSITION.test(lines.find(saysWhatItIs)?.trim() ?? '');
 }
 
-/** The beginning of the text, its first line at least, and the text as a whole. An error of the source is thrown by `all`. */
+function saysWhatItIs(line: string): boolean {
+  return line.trim() !== '' && !line.startsWith('#');
+}
+
+/** The beginning of the text, with the first line that says something, and the text as a whole. An error of the source is thrown by `all`. */
 async function peek(pieces: AsyncIterable<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
   const iterator = pieces[Symbol.asyncIterator]();
   let head = '';
   let failed: { readonly error: unknown } | null = null;
   let isDone = false;
-  while (!isDone && head.length <= LONGEST_HEAD && !head.trimStart().includes('\n')) {
+  while (!isDone && head.length <= LONGEST_HEAD && !head.split('\n').slice(0, -1).some(saysWhatItIs)) {
     try {
       const next = await iterator.next();
       isDone = next.done === true;

@@ -26,20 +26,28 @@ export interface PgnStart {
 const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*)(?=[ \t"“”])[ \t]*/y;
 const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
 const QUOTATION_MARK = /["“”„]/;
+/** Tags that programs look for, by their names in small letters: some write them so. */
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
+  ['Event', 'Site', 'Date', 'Round', 'White', 'Black', 'Result', 'FEN', 'SetUp', 'Variant'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+);
 
 /** The tag that begins at an index of the text, which holds a `[`; null when none does. */
 export function readTag(text: string, at: number): PgnTag | null {
   NAME.lastIndex = at;
-  const name = NAME.exec(text);
-  if (name === null) return null;
+  const written = NAME.exec(text)?.[1];
+  if (written === undefined) return null;
+  const name = KNOWN_NAMES.get(written.toLowerCase()) ?? written;
   const start = NAME.lastIndex;
   VALUE.lastIndex = start;
   const match = VALUE.exec(text);
   if (match !== null) {
     const value = match[1].includes('\\') ? match[1].replace(/\\(["\\])/g, '$1') : match[1];
-    return { name: name[1], value, end: VALUE.lastIndex };
+    return { name, value, end: VALUE.lastIndex };
   }
-  return readDamagedTag(name[1], text, start);
+  return readDamagedTag(name, text, start);
 }
 
 /** So far a damaged value is searched for its end, so that the work stays linear. */

@@ -363,10 +363,12 @@ class PgnParser {
 const [OPEN, CLOSE, DOLLAR, PERCENT] = [40, 41, 36, 37];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, SEMICOLON] = [123, 125, 91, 59];
 
-/** Control characters count as blanks, and so do the no-break space and the byte order mark. */
+/** Control characters count as blanks, and so do the other spaces of Unicode and the byte order mark. */
 function isBlank(code: number): boolean {
-  return code <= 32 || code === 0xa0 || code === 0xfeff;
+  return code <= 32 || code === 0xa0 || (code >= 0x2000 && (code <= 0x200b || OTHER_SPACES.includes(code)));
 }
+
+const OTHER_SPACES = [0x202f, 0x205f, 0x2060, 0x3000, 0xfeff];
 
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
@@ -374,7 +376,7 @@ function isDigit(code: number): boolean {
 
 function isDelimiter(code: number): boolean {
   if (code <= 32) return true;
-  if (code > 125) return code === 0xa0 || code === 0xfeff;
+  if (code > 125) return isBlank(code);
   return (
     code === OPEN_BRACE ||
     code === CLOSE_BRACE ||

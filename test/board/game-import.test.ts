@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
+import { findPackingProblem, type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
 import { formatGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/pgn/index.js';
@@ -25,6 +25,7 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
       `\n\n${START}\n# a remark\n8/8/8 w\n8/P6k/8/8/8/8/8/K7 w - - 0 1\n`,
       [`${START} 0 1`, /^Line 5 is no position: /, /^8\/P6k/],
     ],
+    [`# a list\n${START} 0 1`, [`${START} 0 1`]],
     [`${START} bm e4; id "WAC.001";`, [`WAC.001  ${START} 0 1`]],
     [
       '[White "Tal"]\n[Date "1961.??.??"]\n\n1. e4 *\n\n[White "x"]\n\n1. Ke2 *\n\n[Variant "Atomic"]\n\n*',
@@ -34,7 +35,7 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
     ['Dear reader', [/no moves/]],
   ];
   for (const [text, titles] of files) {
-    const games = await readAll(text.slice(0, 7), text.slice(7));
+    const games = await readAll(...text.slice(0, 12), text.slice(12));
     assert.equal(games.length, titles.length, text);
     for (const [index, game] of games.entries()) {
       const title = game.ok ? game.value.title : game.error;
@@ -43,6 +44,21 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
       if (game.ok) assert.ok(parseGame(game.value.text).ok);
     }
   }
+});
+
+test('a file that is packed in a way that browsers do not read is named', () => {
+  const heads = [
+    '28b52ffd2400',
+    '502a4d1804',
+    '425a6839',
+    '504b030414',
+    'fd377a585a00',
+    '377abcaf271c',
+    '526172211a07',
+  ];
+  for (const head of heads)
+    assert.match(findPackingProblem(Buffer.from(head, 'hex')) ?? '', /^The file is packed by \w+, /);
+  for (const text of ['1. e4', '[Event "PK"]', 'BZ', '']) assert.equal(findPackingProblem(Buffer.from(text)), null);
 });
 
 /** Text → what saving gives, moves alone; the main line on the board. */

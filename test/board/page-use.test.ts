@@ -199,8 +199,8 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await page.reload();
     await page.waitForSelector('.chapter-title:has-text("450 of 450")');
     await page.waitForSelector('.move:has-text("b4")');
-    await typeMove(page, 'e3');
-    while ((await page.evaluate(findStored('e3'))) !== '#2') await current().waitFor();
+    await typeMove(page, 'e6');
+    while ((await page.evaluate(findStored('e6'))) !== '#2') await current().waitFor();
     assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
     await page.reload();
     await page.waitForSelector('.move:has-text("b4")');

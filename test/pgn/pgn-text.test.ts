@@ -185,6 +185,11 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     '[Event "A"]\n[White "w"]\n[Event "B"]\n1. e4 *',
     ['Event=A White=w: *', 'Event=B: 1. e4 *'],
   ],
+  [
+    'small letters',
+    '[event "A"]\n[white "w"]\n[fen "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n[eco "C20"]\n\n1. e4 *',
+    ['Event=A White=w FEN=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 eco=C20: 1. e4 *'],
+  ],
   ['a result in words', '[Result "White wins"]\n\n1. e4 *', ['Result=White wins: 1. e4 *']],
   // Where games begin and end.
   [
@@ -238,6 +243,7 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     '1. Pe4 d5 2. e5 f5 3. exf6ep nf6 4. ♘c3 g8=Q *',
     ['1. e4 d5 2. e5 f5 3. exf6 Nxf6 4. Nc3 g8=Q *'],
   ],
+  ['spaces of other widths', '1.\u00a0e4\u2009e5\u202f2.\u3000Nf3 *', ['1. e4 e5 2. Nf3 *']],
   ['a result behind a move', '1. e4 e5 2. Nf30-1', ['Result=0-1: 1. e4 e5 2. Nf3 0-1']],
   [
     'null moves',

@@ -247,6 +247,13 @@ const OVER: Readonly<Record<Exclude<Outcome, 'ongoing'>, string>> = {
   threefold: 'it occurred three times',
 };
 
+/** "2026.01.01 User – Engine 1-0" */
+export function nameFinished(pgn: string): string {
+  const tags = parsePgnTags(pgn);
+  const read = (tag: string): string => tags.get(tag) ?? '?';
+  return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
+}
+
 /** The finished games, the newest first, with one more. @param archive PGN; a game that is in it already is replaced */
 export function addToArchive(archive: readonly string[], pgn: string, most: number): string[] {
   const id = readId(pgn);

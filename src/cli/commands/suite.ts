@@ -14,6 +14,7 @@ import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
 import { formatEvaluation } from '../../pgn/index.js';
 import {
   BrokenInput,
+  cutText,
   decodeText,
   failure,
   RefusedInput,
@@ -166,7 +167,7 @@ export function parseSuiteLine(line: string, lineNumber: number, notes: string[]
   const tasks = ['bm', 'am'].filter((opcode) => operations.has(opcode));
   const task = tasks.map((opcode) => [opcode, ...(operations.get(opcode) ?? [])].join(' ')).join(', ');
   const id = operations.get('id')?.join(' ') || `line ${lineNumber}`;
-  return success({ id, fen, task, best: best.value, avoided: avoided.value });
+  return success({ id: cutText(id), fen, task: cutText(task), best: best.value, avoided: avoided.value });
 }
 
 export function isSolution({ best, avoided }: SuitePosition, move: Move): boolean {

@@ -4,7 +4,13 @@ import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getArrow } from '../../game/board-moves.js';
-import { describeControl, describeResult, type PlayedGame, type PlayerSide } from '../../game/played-game.js';
+import {
+  describeControl,
+  describeResult,
+  nameFinished,
+  type PlayedGame,
+  type PlayerSide,
+} from '../../game/played-game.js';
 import { formatClock, splitPoints } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { engine } from '../port/engine-state.js';
@@ -24,7 +30,6 @@ import {
   isAtEnd,
   isThinking,
   moveNow,
-  nameFinished,
   now,
   offerDraw,
   playUserDrop,

@@ -4,7 +4,6 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
-import { parsePgnTags } from '../../../pgn/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
 import { addToArchive, describeResult, type GameSettings, PlayedGame } from '../../game/played-game.js';
@@ -50,13 +49,6 @@ export const isAtEnd = computed(() => {
 function readArchive(): string[] {
   const stored = readStored('archive');
   return Array.isArray(stored) ? stored.filter((text): text is string => typeof text === 'string') : [];
-}
-
-/** "2026.01.01 User – Engine 1-0" */
-export function nameFinished(pgn: string): string {
-  const tags = parsePgnTags(pgn);
-  const read = (tag: string): string => tags.get(tag) ?? '?';
-  return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
 }
 
 export function startGame(settings: GameSettings): void {

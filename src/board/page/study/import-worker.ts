@@ -1,6 +1,6 @@
 /** Reads a file of games beside the page. One message in: the file; out: batches of games and refusals, and the end. */
-import { decodeText } from '../../../util/index.js';
-import { importGames } from '../../game/game-import.js';
+import { decodeText, isGzip } from '../../../util/index.js';
+import { findPackingProblem, importGames } from '../../game/game-import.js';
 import type { ImportNews } from './import-client.js';
 
 /** The first game is shown at once, the others in batches that the page takes without a pause. */
@@ -22,11 +22,14 @@ async function read(file: Blob): Promise<void> {
     batch = { type: 'games', games: [], refusals: [], readShare: 0 };
     sentMs = performance.now();
   };
+  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
+  const packing = findPackingProblem(head);
+  if (packing !== null) return post({ type: 'end', problem: packing });
   try {
     const bytes = readStream(file.stream(), (count) => {
       readBytes += count;
     });
-    for await (const game of importGames(limit(decodeText((await isGzip(file)) ? unpack(bytes) : bytes)))) {
+    for await (const game of importGames(limit(decodeText(isGzip(head) ? unpack(bytes) : bytes)))) {
       if (game.ok) batch.games.push(game.value);
       else batch.refusals.push(game.error);
       const size = batch.games.length + batch.refusals.length;
@@ -38,11 +41,6 @@ async function read(file: Blob): Promise<void> {
     send();
     post({ type: 'end', problem: `The rest of the file cannot be read: ${(error as Error).message}` });
   }
-}
-
-async function isGzip(file: Blob): Promise<boolean> {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0x1f && second === 0x8b;
 }
 
 async function* readStream(
