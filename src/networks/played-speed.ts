@@ -23,6 +23,11 @@ export interface Searcher {
 
 const SEARCH_MS = 150;
 const ROUNDS = 4;
+/**
+ * No round begins later than this. Searches of a quiet machine take 1.2 s; on a busy one the client waits for `readyok` meanwhile
+ * (cutechess-cli for 15 s, then it gives the engine up), and the next starts measure the rest.
+ */
+const PATIENCE_MS = 2500;
 /** A middlegame with many moves. */
 const POSITION = 'r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 0 8';
 
@@ -39,9 +44,14 @@ export async function measurePlayedSpeeds(models: readonly ModelSource[]): Promi
   }
 }
 
-export async function compareSearchers(searchers: readonly Searcher[]): Promise<readonly Round[]> {
+/** One round at least. @param now in milliseconds */
+export async function compareSearchers(
+  searchers: readonly Searcher[],
+  now: () => number = () => performance.now(),
+): Promise<readonly Round[]> {
   const rounds: number[][] = [];
-  for (let number = 0; number < ROUNDS; number++) {
+  const end = now() + PATIENCE_MS;
+  while (rounds.length === 0 || (rounds.length < ROUNDS && now() < end)) {
     const round: number[] = [];
     for (const searcher of searchers) round.push(await searcher.search());
     rounds.push(round);

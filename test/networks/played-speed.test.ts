@@ -15,7 +15,7 @@ const readModel = (file: string) => {
 test('searches with bundled networks are measured in rounds', async () => {
   const models = [readModel('default-int8.onnx'), readModel('light.onnx')];
   const rounds = unwrap(await measurePlayedSpeeds(models));
-  assert.equal(rounds.length, 4);
+  assert.ok(rounds.length >= 1 && rounds.length <= 4);
   for (const round of rounds)
     assert.ok(round.length === 2 && round.every((speed) => speed >= 0 && speed < 1e6), `${round}`);
 });
@@ -26,13 +26,19 @@ test('a file that is no network is a failure, not an exception', async () => {
   assert.match(speeds.ok ? '' : speeds.error, /zeros\.onnx/);
 });
 
-test('searches take turns, so that both of a round meet the same machine', async () => {
+test('searches take turns, so that both of a round meet the same machine; on a slow one fewer rounds are measured', async () => {
   const order: string[] = [];
+  let timeMs = 0;
+  let searchMs = 150;
   const createSearcher = (name: string, speed: number) => ({
-    search: async () => order.push(name) * speed,
+    search: async () => {
+      timeMs += searchMs;
+      return order.push(name) * speed;
+    },
     dispose: async () => undefined,
   });
-  const rounds = await compareSearchers([createSearcher('a', 100), createSearcher('b', 1)]);
+  const searchers = [createSearcher('a', 100), createSearcher('b', 1)];
+  const rounds = await compareSearchers(searchers, () => timeMs);
   assert.equal(order.join(''), 'abababab');
   assert.deepEqual(rounds, [
     [100, 2],
@@ -40,4 +46,11 @@ test('searches take turns, so that both of a round meet the same machine', async
     [500, 6],
     [700, 8],
   ]);
+  for (const [slowMs, count] of [
+    [1000, 2],
+    [10_000, 1],
+  ]) {
+    searchMs = slowMs;
+    assert.equal((await compareSearchers(searchers, () => timeMs)).length, count);
+  }
 });
