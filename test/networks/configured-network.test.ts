@@ -9,6 +9,8 @@ import { examineNetworks, type Finding } from '#sardonyx/cli/commands/doctor/doc
 import { examineProvider } from '#sardonyx/cli/commands/doctor/doctor-providers.js';
 import { createVersionText } from '#sardonyx/cli/program.js';
 import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
+import { encodeNetworkFile } from '../support/lc0-network-file.js';
+import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
@@ -74,6 +76,50 @@ test('--version speaks of what the flags beside it name, and says in one sentenc
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(stderr, sentence);
   }
+});
+
+test('a network or head that is not there is one error, and then the default network or the one before plays', () => {
+  configure('');
+  const file = join(folder, 'headless.pb.gz');
+  writeFileSync(file, encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 4, value: 'wdl' })));
+  const missing = join(folder, 'missing.pb.gz');
+  const go = 'isready\nposition startpos\ngo nodes 2\nwait\n';
+  const set = (name: string, value: string): string => `setoption name ${name} value ${value}\n`;
+  const play = (args: string[], input: string): string[][] => {
+    const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
+    const { stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+      cwd: folder,
+      input,
+      encoding: 'utf8',
+    });
+    assert.equal(stderr.includes('rror'), false, stderr);
+    const told = stdout.split('\n').filter((line) => /^(error|bestmove|info string Network)/.test(line));
+    return told.map((line) =>
+      line
+        .replaceAll(`${folder}/`, '')
+        .split(';')
+        .map((part) => part.trim()),
+    );
+  };
+  for (const [args, problem] of [
+    [[`--weights=${missing}`], 'error Cannot load missing.pb.gz: there is no such file'],
+    [
+      [`--weights=${file}`, '--backend-opts=policy_head=optimistic'],
+      'error Cannot load headless.pb.gz: it has no policy head "optimistic"',
+    ],
+  ] as const) {
+    const [error, move, ...rest] = play([...args, '--threads=1'], `${go}quit\n`);
+    assert.equal(error[0], problem);
+    assert.match(error.at(-1) ?? '', /^Sardonyx \S+ on cpu, 1 thread plays instead$/);
+    assert.match(move[0], /^bestmove [a-h]/);
+    assert.deepEqual(rest, []);
+  }
+  const changes = `${set('BackendOptions', 'policy_head=optimistic')}${set('WeightsFile', file)}`;
+  const [network, first, error, second] = play([`--weights=${TINY}`, '--threads=1'], `${go}${changes}${go}quit\n`);
+  assert.match(network[0], /^info string Network random 16x2 /);
+  assert.equal(error[0], 'error Cannot load headless.pb.gz: it has no policy head "optimistic"');
+  assert.match(error.at(-1) ?? '', /^random 16x2 on cpu, 1 thread stays$/);
+  for (const move of [first, second]) assert.match(move[0], /^bestmove [a-h]/);
 });
 
 test('providers are tried with the configured options, as far as they are theirs', async () => {

@@ -6,7 +6,7 @@ import { NetworkPool, type NetworkSetup } from '#sardonyx/selfplay/network/netwo
 import { createPrng } from '#sardonyx/util/index.js';
 
 export interface HashNetwork {
-  /** Options of the `random` backend: seed, uniform, delay. */
+  /** Options of the `hash` backend: seed, delay. */
   readonly backendOptions?: string;
   readonly threads?: number;
   /** Of `createFaultyThread`. */
@@ -21,7 +21,7 @@ export function hashNetwork(name: string, options: HashNetwork = {}): NetworkSet
   return {
     name,
     poolKey: JSON.stringify({ backendOptions, threads, minibatch, threadScript }),
-    pool: { backend: 'random', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1, ...faulty },
+    pool: { backend: 'hash', backendOptions, threads, minibatch, cachePositions: 0, policyTemperature: 1, ...faulty },
     params: { ...defaultSearchParams, smartPruningFactor: 0, twoFoldDraws: false, ...options.params },
     timeManager: 'legacy',
     moveOverheadMs: 10,
