@@ -4,6 +4,7 @@
  */
 import { Chessground } from '@lichess-org/chessground';
 import type { Api } from '@lichess-org/chessground/api';
+import type { Config } from '@lichess-org/chessground/config';
 import type { DrawBrush, DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
@@ -64,36 +65,14 @@ export interface BoardProps {
   onReady?(api: Api): void;
 }
 
-export function ChessBoard(props: BoardProps) {
+/** A board of chessground for as long as its component is shown. @returns the refs of its element and of the board itself */
+export function useChessground(create: () => Config) {
   const element = useRef<HTMLDivElement>(null);
   const board = useRef<Api | null>(null);
-  const latest = useRef(props);
-  latest.current = props;
-
   useEffect(() => {
     const host = element.current;
-    if (host === null) return;
-    board.current = Chessground(host, {
-      ...createConfig(props),
-      coordinates: props.isSmall !== true,
-      viewOnly: props.isSmall === true,
-      animation: { duration: reducesMotion ? 0 : 160 },
-      disableContextMenu: true,
-      draggable: { showGhost: true },
-      drawable: {
-        enabled: props.isSmall !== true,
-        brushes: BRUSHES as never,
-        eraseOnMovablePieceClick: false,
-        onChange: (shapes) => latest.current.onDraw?.(shapes.map((shape) => ({ ...shape }))),
-      },
-      movable: {
-        ...createConfig(props).movable,
-        free: false,
-        showDests: true,
-        rookCastle: true,
-        events: { after: (from, to, { premove }) => latest.current.onMove?.(from, to, premove) },
-      },
-    });
+    if (host === null) return undefined;
+    board.current = Chessground(host, { disableContextMenu: true, ...create() });
     // A page that grows or a panel that opens changes the size of the squares.
     const observer = new ResizeObserver(() => {
       // Arrows on a board that has left the page would have no place.
@@ -106,6 +85,32 @@ export function ChessBoard(props: BoardProps) {
       board.current = null;
     };
   }, []);
+  return { element, board };
+}
+
+export function ChessBoard(props: BoardProps) {
+  const latest = useRef(props);
+  latest.current = props;
+  const { element, board } = useChessground(() => ({
+    ...createConfig(props),
+    coordinates: props.isSmall !== true,
+    viewOnly: props.isSmall === true,
+    animation: { duration: reducesMotion ? 0 : 160 },
+    draggable: { showGhost: true },
+    drawable: {
+      enabled: props.isSmall !== true,
+      brushes: BRUSHES as never,
+      eraseOnMovablePieceClick: false,
+      onChange: (shapes) => latest.current.onDraw?.(shapes.map((shape) => ({ ...shape }))),
+    },
+    movable: {
+      ...createConfig(props).movable,
+      free: false,
+      showDests: true,
+      rookCastle: true,
+      events: { after: (from, to, { premove }) => latest.current.onMove?.(from, to, premove) },
+    },
+  }));
 
   const { fen, orientation, movable, dests, lastMove, canPremove } = props;
   useEffect(() => {

@@ -1,12 +1,11 @@
 /** The board editor: pieces are put on the board and taken off; the rest of the position stands in a form beside it. */
-import { Chessground } from '@lichess-org/chessground';
-import type { Api } from '@lichess-org/chessground/api';
 import type { Color, Piece, Role } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { h } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
 import { MoveTree } from '../../game/move-tree.js';
+import { useChessground } from '../board/chess-board.js';
 import { assign, Segments } from '../shell/controls.js';
 import { openGames } from './library.js';
 import { study } from './study.js';
@@ -49,42 +48,29 @@ export function tryFen(fen: string): string {
 }
 
 export function EditorBoard() {
-  const element = useRef<HTMLDivElement>(null);
-  const board = useRef<Api | null>(null);
-  useEffect(() => {
-    if (element.current === null) return undefined;
-    const api = Chessground(element.current, {
-      fen: placement.value,
-      orientation: study.orientation.value,
-      movable: { free: true, color: 'both' },
-      premovable: { enabled: false },
-      drawable: { enabled: false },
-      selectable: { enabled: false },
-      draggable: { deleteOnDropOff: true, showGhost: true },
-      highlight: { lastMove: false },
-      animation: { enabled: false },
-      disableContextMenu: true,
-      events: {
-        change: () => {
-          placement.value = api.getFen();
-        },
-        select: (key) => {
-          if (tool.value === null) return;
-          const piece = tool.value === 'rubber' ? undefined : tool.value;
-          const isThere = piece !== undefined && isSame(api.state.pieces.get(key), piece);
-          api.setPieces(new Map([[key, isThere ? undefined : piece]]));
-          placement.value = api.getFen();
-        },
+  const { element, board } = useChessground(() => ({
+    fen: placement.value,
+    orientation: study.orientation.value,
+    movable: { free: true, color: 'both' },
+    premovable: { enabled: false },
+    drawable: { enabled: false },
+    selectable: { enabled: false },
+    draggable: { deleteOnDropOff: true, showGhost: true },
+    highlight: { lastMove: false },
+    animation: { enabled: false },
+    events: {
+      change: () => {
+        placement.value = board.current?.getFen() ?? placement.value;
       },
-    });
-    board.current = api;
-    const observer = new ResizeObserver(() => api.redrawAll());
-    observer.observe(element.current);
-    return () => {
-      observer.disconnect();
-      api.destroy();
-    };
-  }, []);
+      select: (key) => {
+        if (tool.value === null || board.current === null) return;
+        const piece = tool.value === 'rubber' ? undefined : tool.value;
+        const isThere = piece !== undefined && isSame(board.current.state.pieces.get(key), piece);
+        board.current.setPieces(new Map([[key, isThere ? undefined : piece]]));
+        placement.value = board.current.getFen();
+      },
+    },
+  }));
   useEffect(() => {
     if (board.current?.getFen() !== placement.value) board.current?.set({ fen: placement.value });
   }, [placement.value]);
@@ -117,9 +103,6 @@ export function EditorForm() {
       <h2>Set up a position</h2>
       <fieldset class="spare-pieces">
         <legend>Put on the board with a click</legend>
-        <button type="button" class="spare" aria-pressed={tool.value === null} onClick={assign(tool, null)}>
-          Move
-        </button>
         {(['white', 'black'] as const).map((color) => (
           <div key={color} class="spare-row cg-wrap">
             {ROLES.map((role) => (
@@ -127,9 +110,14 @@ export function EditorForm() {
             ))}
           </div>
         ))}
-        <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={assign(tool, 'rubber')}>
-          Take off
-        </button>
+        <div class="button-row">
+          <button type="button" class="spare" aria-pressed={tool.value === null} onClick={assign(tool, null)}>
+            Move
+          </button>
+          <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={assign(tool, 'rubber')}>
+            Take off
+          </button>
+        </div>
       </fieldset>
       <Segments
         legend="Who moves"
