@@ -4,7 +4,7 @@ import { formatSan } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import { formatCount, formatSigned } from '../../game/value-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
-import { assign, toggle } from '../shell/controls.js';
+import { assign, Icon, toggle } from '../shell/controls.js';
 import { analysedPosition, currentState, hover, playMoves, searchMoves, toggleSearchMove } from './board-analysis.js';
 
 type Column = 'n' | 'p' | 'q' | 'd' | 'm' | 'u' | 's' | 'v';
@@ -97,14 +97,14 @@ function Row({ row, share }: { readonly row: MoveRow; readonly share: number }) 
           title={isSearched ? 'Search other moves too' : 'Search only this move, and others that are chosen so'}
           onClick={() => toggleSearchMove(row.move)}
         >
-          ⌖
+          <Icon name="target" />
         </button>
       </th>
       <td>
         <span class="share" aria-hidden="true">
           <span class="share-part" style={{ width: `${100 * share}%` }} />
         </span>
-        {formatCount(row.n)}
+        <span class="visits">{formatCount(row.n)}</span>
       </td>
       <td>{(100 * row.p).toFixed(1)}</td>
       <td>{row.n === 0 ? <span class="faint">{formatSigned(row.q, 3)}</span> : formatSigned(row.q, 3)}</td>
