@@ -3,14 +3,16 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { formatSan, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
-import { findBarriers, loadText, typeMove } from '../support/board-page.js';
-import { launchBrowser, launchFirefox } from '../support/browser.js';
+import { dragPiece, findBarriers, loadText, typeMove } from '../support/board-page.js';
+import { findFirefox, launchBrowser, openInFirefox } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { runCommand } from '../support/run-command.js';
@@ -29,7 +31,7 @@ function encodeLc0(compress: boolean): Uint8Array {
   return encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 16, value: 'wdl' }), { compress });
 }
 
-type Edit = (path: string, content: Buffer) => Buffer | string;
+type Edit = (path: string, content: Buffer) => Buffer | string | Promise<string>;
 
 /** A file of the site, with code before its own. */
 function prepend(file: string, code: string): Edit {
@@ -65,60 +67,141 @@ async function openNetwork(page: Page, name: string, content: Uint8Array): Promi
   await page.waitForSelector('dialog', { state: 'detached' });
 }
 
-/** Opens a network of lc0's at the initial position: every prior is the one that Node computes of the same file. */
-async function comparePriors(page: Page): Promise<void> {
+/** SAN and prior of every move of the initial position, as Node computes them of the network of lc0's. */
+const nodePriors = evaluateInNode();
+
+async function evaluateInNode(): Promise<[string, number][]> {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-site-'));
-  const path = join(folder, 'lc0.pb.gz');
-  writeFileSync(path, encodeLc0(true));
-  const { stdout, stderr } = await runCommand(['eval', '--json', `--weights=${path}`, '--threads=1']);
+  const network = join(folder, 'lc0.pb.gz');
+  writeFileSync(network, encodeLc0(true));
+  const { stdout, stderr } = await runCommand(['eval', '--json', `--weights=${network}`, '--threads=1']);
   rmSync(folder, { recursive: true });
   assert.match(stdout, /^\{/, stderr);
   const position = unwrap(parseFen(START_FEN));
   const { policy } = JSON.parse(stdout) as { policy: { move: string; prior: number }[] };
-  const wanted = policy.map(({ move, prior }) => [formatSan(position, unwrap(parseUciMove(position, move))), prior]);
+  return policy.map(({ move, prior }) => [formatSan(position, unwrap(parseUciMove(position, move))), prior]);
+}
+
+/** @param shown percentages in the table of moves */
+function comparePriors(shown: readonly [string, string][], wanted: readonly [string, number][]): void {
+  const told = new Map(shown.map(([san, prior]) => [san, Number(prior)]));
+  for (const [san, prior] of wanted) {
+    assert.ok(Math.abs((told.get(san) ?? 0) - 100 * prior) < 0.11, `${san}: ${told.get(san)}, ${prior}`);
+  }
+}
+
+/** With a network of lc0's, at the initial position. */
+async function readPriors(page: Page): Promise<[string, string][]> {
   await openNetwork(page, 'lc0.pb.gz', encodeLc0(true));
   await page.keyboard.press('l');
   await page.getByRole('button', { name: 'All 20 moves' }).click();
   // In one look: the rows change places.
-  const priors = (await page.evaluate(
+  const priors = await page.evaluate(
     `[...document.querySelectorAll('.move-table tbody tr')].map((row) => [row.querySelector('.table-move').textContent, row.cells[2].textContent])`,
-  )) as [string, string][];
-  const told = new Map(priors.map(([san, prior]) => [san, Number(prior)]));
-  for (const [san, prior] of wanted) {
-    assert.ok(
-      Math.abs((told.get(String(san)) ?? 0) - 100 * Number(prior)) < 0.11,
-      `${san}: ${told.get(String(san))}, ${prior}`,
-    );
-  }
+  );
   await page.keyboard.press('l');
+  return priors as [string, string][];
 }
 
 before(() => {
   execFileSync(process.execPath, [join(repositoryRoot, 'scripts', 'build-site.mjs')], { stdio: 'ignore' });
 });
 
-const inFirefox = await launchFirefox();
+/** What the page does by itself in Firefox, and reports step by step: opens a network of lc0's, reads its priors, plays a move. */
+const FIREFOX_SCRIPT = `
+const report = (step) => fetch(REPORTS, { method: 'POST', body: JSON.stringify(step) });
+addEventListener('error', ({ error, message }) => error && report({ error: message }));
+/** What \`find\` finds, as soon as it finds something. */
+const until = (find) => new Promise((resolve) => {
+  const observer = new MutationObserver(look);
+  observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  look();
+  function look() {
+    const found = find();
+    if (!found) return;
+    observer.disconnect();
+    resolve(found);
+  }
+});
+const $ = (selector) => document.querySelector(selector);
+const labelled = (selector, text) => [...document.querySelectorAll(selector)].find(({ textContent }) => textContent.trim() === text);
+const click = async (find) => (await until(find)).click();
+await until(() => / on /.test($('.engine-name')?.textContent ?? ''));
+await click(() => $('button[aria-label="Engine"]'));
+const input = await until(() => $('dialog input[type=file]'));
+const files = new DataTransfer();
+files.items.add(new File([await (await fetch('/own/lc0.pb.gz')).blob()], 'lc0.pb.gz'));
+input.files = files.files;
+input.dispatchEvent(new Event('change', { bubbles: true }));
+await until(() => $('dialog option:checked')?.textContent.includes('lc0.pb.gz'));
+await click(() => $('dialog [aria-label="Close"]'));
+await click(() => $('.switch input'));
+await click(() => labelled('button', 'All 20 moves'));
+const rows = await until(() => {
+  const found = [...document.querySelectorAll('.move-table tbody tr')];
+  return found.length === 20 && found;
+});
+const priors = rows.map((row) => [row.querySelector('.table-move').textContent, row.cells[2].textContent]);
+await click(() => $('.switch input'));
+await click(() => $('.nav a[href="#play"]'));
+for (const text of ['White', 'No clock', '0.2 s']) await click(() => labelled('label', text));
+await click(() => labelled('button', 'Play'));
+const move = await until(() => $('[aria-label="Type a move"]'));
+move.value = 'e4';
+move.dispatchEvent(new Event('input', { bubbles: true }));
+move.form.requestSubmit();
+await until(() => document.querySelectorAll('.move').length === 2);
+await report({ isIsolated: crossOriginIsolated, priors });
+`;
+
+interface FirefoxReport {
+  readonly error?: string;
+  readonly isIsolated: boolean;
+  readonly priors: [string, string][];
+}
+
+/** Receives one report of the page. */
+async function startReports(): Promise<{ readonly server: Server; readonly report: Promise<FirefoxReport> }> {
+  const server = createServer();
+  const report = new Promise<FirefoxReport>((resolve) => {
+    server.on('request', async (request, response) => {
+      const text = (await request.toArray()).join('');
+      response.setHeader('access-control-allow-origin', '*').end();
+      resolve(JSON.parse(text));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, report };
+}
+
+const firefox = findFirefox();
 test('the site in Firefox: a network of lc0’s plays, with the priors it has in Node', {
-  skip: 'reason' in inFirefox ? inFirefox.reason : false,
+  skip: firefox === null && 'no Firefox is installed',
   timeout: 600_000,
 }, async () => {
-  const { browser } = inFirefox as { browser: Browser };
-  const host = await startWebServer(FOLDERS, false);
+  const own = mkdtempSync(join(tmpdir(), 'sardonyx-site-'));
+  const { server, report } = await startReports();
+  const { port } = server.address() as AddressInfo;
+  writeFileSync(join(own, 'act.js'), FIREFOX_SCRIPT.replace('REPORTS', `'http://localhost:${port}'`));
+  writeFileSync(join(own, 'lc0.pb.gz'), encodeLc0(true));
+  const index = readFileSync(join(site, 'index.html'), 'utf8');
+  const acting = index.replace('</head>', '<script type="module" src="/own/act.js"></script></head>');
+  const edit: Edit = (path, content) => {
+    if (path.endsWith('/index.html')) return acting;
+    return path.endsWith('/service-worker.js') ? content.toString().replaceAll(hash(index), hash(acting)) : content;
+  };
+  const host = await startWebServer({ ...FOLDERS, own }, false, edit);
+  const browser = openInFirefox(firefox ?? '', `${host.origin}/chess/`);
   try {
-    const page = await openPage(await browser.newContext(), host);
-    await waitForEngine(page, 'Sardonyx');
-    assert.equal(await page.evaluate('crossOriginIsolated'), true);
-    await comparePriors(page);
-    await page.getByRole('link', { name: 'Play' }).click();
-    await page.getByText('White', { exact: true }).click();
-    await page.getByText('No clock', { exact: true }).click();
-    await page.getByText('0.2 s', { exact: true }).click();
-    await page.getByRole('button', { name: 'Play', exact: true }).click();
-    await typeMove(page, 'e4');
-    await page.waitForSelector(':nth-match(.move, 2)');
+    const early = browser.ended.then(() => assert.fail('Firefox has ended'));
+    const { error, isIsolated, priors } = await Promise.race([report, early]);
+    assert.deepEqual([error, isIsolated], [undefined, true]);
+    comparePriors(priors, await nodePriors);
   } finally {
     await browser.close();
     host.close();
+    server.close();
+    rmSync(own, { recursive: true });
   }
 });
 
@@ -189,7 +272,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     // One of lc0's, in both forms; a damaged one is refused with its reason, and is not kept.
     await openNetwork(page, 'lc0.pb', encodeLc0(false));
     await page.keyboard.press('ArrowUp');
-    await comparePriors(page);
+    comparePriors(await readPriors(page), await nodePriors);
     await page.getByRole('button', { name: 'Engine', exact: true }).click();
     await setNetworkFile(page, 'half.pb', encodeLc0(false).subarray(0, 3000));
     await page.waitForSelector('.notice-error:has-text("half.pb"):has-text("the file is cut off")');
@@ -230,45 +313,6 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.panel-review .summary td:has-text("%")');
     await page.waitForSelector('.panel-review button.primary:has-text("Review")');
 
-    // A game with a clock of one's own: hint, takeback, resignation; it is kept, and saved as PGN.
-    await page.getByRole('link', { name: 'Play' }).click();
-    await page.getByRole('button', { name: 'New game' }).click();
-    await page.getByText('Other …', { exact: true }).click();
-    await page.getByLabel('Minutes').fill('3');
-    await page.getByLabel('Increment in seconds').fill('1');
-    await page.getByLabel('Standard').check();
-    await page.getByRole('button', { name: 'Play', exact: true }).click();
-    await page.waitForSelector('.actions:has-text("3:00 + 1 s")');
-    await typeMove(page, 'e4');
-    await page.waitForSelector(':nth-match(.move, 2)');
-    await page.getByRole('button', { name: 'Hint' }).click();
-    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
-    await page.getByRole('button', { name: 'Take back' }).click();
-    await page.waitForSelector('.move', { state: 'detached' });
-    await typeMove(page, 'd4');
-    await page.waitForSelector(':nth-match(.move, 2)');
-    await page.reload();
-    await page.waitForSelector(':nth-match(.move, 2)');
-    await page.getByRole('button', { name: 'Resign' }).click();
-    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
-    await page.waitForSelector('summary:has-text("Finished games (2)")');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save PGN' }).click(),
-    ]);
-    assert.match(
-      readFileSync(await download.path(), 'utf8'),
-      /\[TimeControl "180\+1"\][\s\S]*1\. d4 \{ \[%clk 0:0[23]:/,
-    );
-
-    await page.getByRole('link', { name: 'Review' }).click();
-    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 'Load a game');
-    await page.getByLabel('How thoroughly').selectOption('100');
-    await page.getByRole('button', { name: 'Review', exact: true }).click();
-    await page.waitForSelector('.summary td:has-text("%")');
-    await page.waitForSelector('.move small:has-text("#")');
-    assert.deepEqual(await findBarriers(page), []);
-
     await page.setViewportSize({ width: 390, height: 844 });
     for (const name of ['Analyse', 'Play', 'Review']) {
       await page.getByRole('link', { name, exact: true }).click();
@@ -308,6 +352,167 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       requests.filter((url) => !url.startsWith(`${host.origin}/`) && !/^(data|blob):/.test(url)),
       [],
     );
+  });
+
+  test('a page in use is not loaded again without being asked, and loses nothing', async (t) => {
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const edit: Edit = (path, content) =>
+      path.endsWith('/service-worker.js') ? isReleased.then(() => content.toString()) : content;
+    const { page } = await visit(t, { edit });
+    await dragPiece(page, 'e2', 'e4');
+    await page.waitForSelector('.move:has-text("e4")');
+    release();
+    await page.waitForSelector('.obstacle:has-text("The engine starts when this page is loaded again")');
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await waitForEngine(page, 'Sardonyx');
+    await page.waitForSelector('.move:has-text("e4")');
+  });
+
+  test('an analyst’s day: own games, null moves, numbers, mistakes, pieces of one’s own', async (t) => {
+    const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await waitForEngine(page, 'Sardonyx');
+    await exploreOwnGames();
+    await passTheTurn();
+    await learnFromMistakes();
+    await useOwnPieces();
+    await page.evaluate('location.hash = "#match"');
+    await page.waitForSelector('text=Matches need the program');
+
+    async function passTheTurn(): Promise<void> {
+      await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
+      await page.locator('.move[aria-current]:has-text("Kd7")').click();
+      await page.keyboard.press('-');
+      await page.waitForSelector('.move[aria-current]:has-text("--")');
+      await typeMove(page, 'e3');
+      await page.keyboard.press('Escape');
+      await typeMove(page, '--');
+      await page.waitForSelector('.move[aria-current]:has-text("--")');
+      assert.match(await page.getByLabel('FEN of the position').inputValue(), /^8\/3k4\/8\/8\/4P3\/8\/8\/4K3 w - - /);
+      await loadText(page, '4k3/8/8/8/8/8/4q3/4K2R w K - 0 1');
+      await typeMove(page, '--');
+      await page.waitForSelector('.notice-warning:has-text("In check nobody can pass")');
+      await loadText(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.keyboard.press('x');
+      await page.keyboard.press('l');
+      await page.waitForSelector('.move-table tbody tr');
+      await page.locator('.table-move').first().click();
+      await page.waitForSelector('.move-list .move:has-text("--") + .move[aria-current]');
+      // The numbers of the candidates stand on their squares.
+      await page.waitForSelector('.move-table tbody tr');
+      await page.keyboard.press('n');
+      await page.waitForSelector('.square-numbers-best text:nth-of-type(2)', { state: 'attached' });
+      await page.keyboard.press('n');
+      await page.waitForSelector('.square-numbers', { state: 'detached' });
+      await page.keyboard.press('l');
+    }
+
+    async function exploreOwnGames(): Promise<void> {
+      const games = [
+        ['Anna', '1-0', '1. e4 e5 2. Nf3'],
+        ['Ben', '0-1', '1. Nf3 e5 2. e4'],
+        ['Carl', '1/2-1/2', '1. e4 c5'],
+      ].map(
+        ([white, result, moves]) => `[White "${white}"]\n[Black "X"]\n[Result "${result}"]\n\n${moves} ${result}\n`,
+      );
+      await loadText(page, games.join('\n'));
+      await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Anna/ }).click();
+      await page.getByRole('tab', { name: 'Games' }).click();
+      await page.waitForSelector(
+        '.explorer-moves tr:has-text("e4"):has([aria-label="White 50 %, draws 50 %, Black 0 %"])',
+      );
+      assert.deepEqual(await findBarriers(page), []);
+      await page.locator('.explorer-moves .table-move').first().click();
+      await page.locator('.explorer-moves .table-move:text-is("e5")').click();
+      await typeMove(page, 'Nf3');
+      // Another order of moves, the same position.
+      await page.getByRole('list', { name: 'Games with this position' }).getByRole('button', { name: /^Ben/ }).click();
+      await page.waitForSelector('.chapter-title:has-text("2 of 3: Ben – X")');
+      await page.waitForSelector('.move[aria-current]:has-text("e4")');
+      // A change is kept although another game comes at once.
+      await page.locator('.annotation summary').click();
+      await page.getByLabel('Comment').fill('Kept');
+      await button('Next game').click();
+      await page.getByText('All that are kept', { exact: true }).click();
+      await page.waitForSelector('.explorer-moves tr:has-text("All"):has([aria-label^="White"])');
+      await page.reload();
+      await page.waitForSelector('.chapter-title:has-text("3 of 3: Carl – X")');
+      await button('Previous game').click();
+      await page.waitForSelector('.move-comment:has-text("Kept")');
+      // The file is stored once, and the changed game beside it.
+      const stored = (await page.evaluate(`new Promise((resolve) => {
+        indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
+          const games = result.transaction('games').objectStore('games');
+          games.getAll().onsuccess = ({ target }) => resolve(target.result.map((value) => JSON.stringify(value)));
+        };
+      })`)) as string[];
+      assert.deepEqual(
+        [true, false].map(
+          (isFile) => stored.filter((text) => text.startsWith('[') === isFile && /Kept/.test(text)).length,
+        ),
+        [0, 1],
+      );
+      await page.getByRole('tab', { name: 'Moves' }).click();
+    }
+
+    async function learnFromMistakes(): Promise<void> {
+      await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+      await page.getByRole('link', { name: 'Review' }).click();
+      await page.getByLabel('How thoroughly').selectOption('400');
+      await button('Review').click();
+      await button('Learn from Black’s mistakes').click();
+      await page.waitForSelector('.mistake-asked:has-text("Find a better move for Black")');
+      assert.deepEqual(await findBarriers(page), []);
+      while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
+      await typeMove(page, 'Ke7');
+      await page.waitForSelector('.mistake-failed:has-text("Ke7 is not good enough")');
+      await button('Try again').click();
+      await button('Show the solution').click();
+      const [solution] = (await page.locator('.mistake-shown').textContent())?.split(' ') ?? [];
+      await button('Back to the review').click();
+      await button('Learn from Black’s mistakes').click();
+      while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
+      await typeMove(page, solution);
+      await page.waitForSelector('.mistake-solved:has-text("is best")');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('.panel-review .summary');
+      await page.getByRole('link', { name: 'Analyse' }).click();
+    }
+
+    async function useOwnPieces(): Promise<void> {
+      await button('Board and pieces').click();
+      await page.getByText('Own colours', { exact: true }).click();
+      await page.getByLabel('Dark squares').fill('#123456');
+      const picture = Buffer.from(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4" cx="4" cy="4"/></svg>',
+      );
+      const files = [...'KQRBNP'].flatMap((role) => ['w', 'b'].map((color) => `${color}${role}.svg`));
+      const open = async (names: readonly string[]) =>
+        page
+          .locator('dialog input[type=file]')
+          .setInputFiles(names.map((name) => ({ name, mimeType: 'image/svg+xml', buffer: picture })));
+      await open(files.slice(1));
+      await page.waitForSelector('dialog .notice-warning:has-text("wK missing")');
+      await open(files);
+      await page.locator('button:has-text("The usual pieces"):enabled').waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await page.waitForSelector('piece.king.white', { state: 'attached' });
+      const readStyle = (selector: string, name: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`);
+      const own = picture.toString('base64');
+      assert.equal(await readStyle('piece.king.white', 'backgroundImage'), `url("data:image/svg+xml;base64,${own}")`);
+      assert.match(String(await readStyle('cg-board', 'backgroundImage')), /rgb\(18, 52, 86\)/);
+      await button('Board and pieces').click();
+      await button('The usual pieces').click();
+      await page.getByText('Brown', { exact: true }).click();
+      await page.keyboard.press('Escape');
+    }
   });
 
   test('a network on the host that is not the one of this build is refused', async (t) => {

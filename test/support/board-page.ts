@@ -52,8 +52,8 @@ export async function typeMove(page: Page, move: string): Promise<void> {
 
 /** Serious findings of axe-core. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResult;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(

@@ -2,14 +2,24 @@
  * A real Chromium for tests: the one that SARDONYX_BROWSER names, else one of the PATH, else the one of the npm package
  * @sparticuz/chromium. Its default flags switch web security off, so that only flags of our own are used.
  */
-import { accessSync, chmodSync, constants } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserServer, chromium, firefox, type LaunchOptions } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). */
 const FLAGS = ['--no-sandbox', '--accept-lang=en-US', '--disable-dev-shm-usage', '--hide-scrollbars'];
+/** What a new profile of Firefox would do first. */
+const QUIET_FIREFOX = [
+  'app.normandy.enabled',
+  'browser.aboutwelcome.enabled',
+  'browser.shell.checkDefaultBrowser',
+  'datareporting.policy.dataSubmissionEnabled',
+  'toolkit.telemetry.enabled',
+];
 
 function findOnPath(names: readonly string[]): string | null {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -49,18 +59,32 @@ export function launchBrowserServer(): Promise<{ readonly server: BrowserServer 
   return tryToLaunch(async (options) => ({ server: await chromium.launchServer(options) }));
 }
 
-/** A Firefox as it is released (Debian's firefox-esr, say): the one that SARDONYX_FIREFOX names, else one of the PATH. */
-export async function launchFirefox(): Promise<{ readonly browser: Browser } | Unavailable> {
-  const program = process.env.SARDONYX_FIREFOX ?? findOnPath(['firefox', 'firefox-esr']);
-  if (program === null) return { reason: 'no Firefox is installed' };
-  const executablePath = fileURLToPath(new URL('./firefox-shim.js', import.meta.url));
-  chmodSync(executablePath, 0o755);
-  try {
-    const env = { ...process.env, SARDONYX_FIREFOX: program };
-    return { browser: await firefox.launch({ executablePath, channel: 'moz-firefox', env }) };
-  } catch (error) {
-    return { reason: `no Firefox can be started: ${(error as Error).message.split('\n')[0]}` };
-  }
+/** A Firefox as it is released (Debian's firefox-esr, say): the one that SARDONYX_FIREFOX names, else one of the PATH; null = none. */
+export function findFirefox(): string | null {
+  return process.env.SARDONYX_FIREFOX ?? findOnPath(['firefox', 'firefox-esr']);
+}
+
+/**
+ * Opens an address in a Firefox of its own, which nothing drives: where a driver watches its Workers, a Worker that starts two
+ * others sometimes waits for ever (Firefox 153). The page must act and report by itself.
+ * @returns a function that ends it, and a promise of its end
+ */
+export function openInFirefox(
+  program: string,
+  url: string,
+): { readonly ended: Promise<unknown>; close(): Promise<void> } {
+  const profile = mkdtempSync(join(tmpdir(), 'sardonyx-firefox-'));
+  writeFileSync(join(profile, 'user.js'), QUIET_FIREFOX.map((name) => `user_pref("${name}", false);\n`).join(''));
+  const child = spawn(program, ['--headless', '--no-remote', '--profile', profile, url], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  return {
+    ended,
+    close: async () => {
+      child.kill();
+      await ended;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
 }
 
 async function tryToLaunch<Launched>(

@@ -23,7 +23,7 @@ export interface WebServer {
 export async function startWebServer(
   folders: Readonly<Record<string, string>>,
   isIsolated: boolean,
-  edit: (path: string, content: Buffer) => Buffer | string = (_, content) => content,
+  edit: (path: string, content: Buffer) => Buffer | string | Promise<Buffer | string> = (_, content) => content,
   policy: string = SITE_POLICY,
 ): Promise<WebServer> {
   const headers = {
@@ -39,7 +39,7 @@ export async function startWebServer(
     const [, first = '', ...rest] = pathname.split('/');
     const path = first in folders ? join(folders[first], ...rest) : join(folders[''], pathname);
     try {
-      const content = pathname === '/' ? EMPTY_PAGE : edit(pathname, await readFile(path));
+      const content = pathname === '/' ? EMPTY_PAGE : await edit(pathname, await readFile(path));
       const type = pathname === '/' ? 'text/html' : getContentType(path);
       response.writeHead(200, { ...headers, 'content-type': type }).end(content);
     } catch {

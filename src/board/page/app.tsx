@@ -10,6 +10,7 @@ import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
 import { obstacle } from './port/engine-state.js';
+import { ASKS_FOR_RELOAD } from './port/site-start.js';
 import { ReviewPanel } from './review/review-panel.js';
 import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Dialog } from './shell/controls.js';
@@ -52,7 +53,12 @@ function App() {
       <Header />
       {obstacle.value !== '' && (
         <p class="obstacle" role="alert">
-          {obstacle.value}.
+          {obstacle.value}.{' '}
+          {obstacle.value === ASKS_FOR_RELOAD && (
+            <button type="button" onClick={() => location.reload()}>
+              Load again
+            </button>
+          )}
         </p>
       )}
       <CurrentPanel />

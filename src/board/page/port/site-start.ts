@@ -2,7 +2,7 @@
  * Makes a page without a server of its own ready for its engine. A service worker keeps the files of one build, so that scripts
  * of two versions never meet and the page works offline, and it isolates the page where the host does not. So the page loads
  * itself again in three cases, at most twice in a row: it is not isolated yet; it came from the host and is of another build than the stored
- * files; or a newer build is stored and no other tab uses the older one.
+ * files; or a newer build is stored and no other tab uses the older one. Once the user has clicked or typed, it asks instead.
  */
 
 /** In the state of the history entry: how often the page has loaded itself again without coming to an engine. */
@@ -10,8 +10,23 @@ const RELOADS = 'sardonyxReloads';
 /** Once to be isolated, once for a newer build. */
 const MOST_RELOADS = 2;
 
+/** Why there is no engine yet: the page is in use, and a reload would interrupt the user. */
+export const ASKS_FOR_RELOAD = 'The engine starts when this page is loaded again';
+
 const NOT_ISOLATED =
   'The engine needs a cross-origin isolated page, which this host or browser does not give (docs/web.md says how)';
+
+/** Whether the user has clicked or typed in this page. */
+let isInUse = false;
+for (const type of ['pointerdown', 'keydown', 'drop']) {
+  addEventListener(
+    type,
+    () => {
+      isInUse = true;
+    },
+    { once: true, capture: true },
+  );
+}
 
 interface SiteStart {
   /** Of the page. */
@@ -28,6 +43,7 @@ export async function startSiteEngine({ build, network, onNotice }: SiteStart): 
   const isServed = crossOriginIsolated && navigator.serviceWorker?.controller != null;
   const end = isolate(build, onNotice).catch((error: unknown) => String((error as Error).message ?? error));
   const problem = isServed ? '' : await end;
+  if (problem === ASKS_FOR_RELOAD) throw new Error(problem);
   if (!crossOriginIsolated) throw new Error(problem === '' ? NOT_ISOLATED : `${NOT_ISOLATED}, and ${problem}`);
   forgetReloads();
   return new Worker(new URL('board-worker.js', document.baseURI), { type: 'module', name: network });
@@ -45,7 +61,7 @@ async function isolate(build: string, onNotice: (text: string) => void): Promise
     .catch(() => undefined);
   if (registration === undefined) return 'this browser or private window does not let the page keep a service worker';
   const { waiting } = registration;
-  if (waiting !== null && (await ask(waiting, 'takeOver')) === true) {
+  if (waiting !== null && !isInUse && (await ask(waiting, 'takeOver')) === true) {
     await waitForState(waiting, 'activated');
     return reload();
   }
@@ -86,6 +102,7 @@ async function reload(): Promise<string> {
   const state = (history.state ?? {}) as Record<string, unknown>;
   const reloads = Number(state[RELOADS] ?? 0);
   if (reloads >= MOST_RELOADS) return '';
+  if (isInUse) return ASKS_FOR_RELOAD;
   history.replaceState({ ...state, [RELOADS]: reloads + 1 }, '');
   location.reload();
   return new Promise(() => undefined);
