@@ -11,8 +11,8 @@ from .checkpoint import read_checkpoint
 from .config import ModelConfig, TrainingConfig, is_same_shape
 from .errors import CheckpointError
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
+from .model.layers import enable_batch_renorm
 from .model.network import Network, drop_reply, has_reply
-from .model.renorm import enable_batch_renorm
 from .model.reshape import can_grow, fold_norms, grow
 from .progress_display import say
 

@@ -7,7 +7,7 @@ import torch
 from sardonyx_train.config import ModelConfig, parse_config
 from sardonyx_train.errors import ConfigError
 from sardonyx_train.model.board_features import FEATURE_PLANES, BoardFeatures
-from sardonyx_train.model.lines_of_sight import LinesOfSight
+from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
 
 PIECES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]

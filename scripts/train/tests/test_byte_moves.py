@@ -1,7 +1,7 @@
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from sardonyx_train.export.byte_moves import move_bytes
+from sardonyx_train.export.passes import move_bytes
 from sardonyx_train.export.verify import create_session
 
 ROUNDING = {"scale": np.float32(0.5), "zero": np.uint8(3), "other_scale": np.float32(0.25), "one": np.float32(1), "none": np.uint8(0)}

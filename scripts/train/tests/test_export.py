@@ -12,7 +12,7 @@ from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, convert_to_half, create_onnx, output_shapes
-from sardonyx_train.export.merge_policy import merge_policy
+from sardonyx_train.export.passes import merge_policy
 from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, store_constants, take_evenly
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network

@@ -6,7 +6,7 @@ import torch
 
 from sardonyx_train.config import ModelConfig, parse_config
 from sardonyx_train.errors import ConfigError
-from sardonyx_train.model.lines_of_sight import LinesOfSight
+from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms
 from sardonyx_train.model.sight import Gain

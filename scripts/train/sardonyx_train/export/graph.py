@@ -18,7 +18,7 @@ from ..config import ModelConfig, TrainingConfig
 from ..encodings import POLICY_SIZES, get_input_encoding
 from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs, drop_reply
-from .blocked_layout import BATCH, keep_blocked
+from .passes import BATCH, keep_blocked
 
 INPUT_NAME = "/input/planes"
 POLICY_NAME = "/output/policy"

@@ -34,10 +34,8 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from ..data.batch import Batch, expand_planes
 from ..losses import mask_illegal
-from .blocked_layout import declare_batch, is_copy
-from .byte_moves import move_bytes
 from .graph import INPUT_NAME, POLICY_NAME, set_metadata
-from .merge_policy import merge_policy
+from .passes import declare_batch, is_copy, merge_policy, move_bytes
 from .verify import create_session
 
 PRECISION_KEY = "sardonyx.precision"

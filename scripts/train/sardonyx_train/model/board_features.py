@@ -12,7 +12,7 @@ from itertools import product
 import torch
 from torch import nn
 
-from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+from .layers import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
 
 FEATURE_PLANES = 32
 _PIECES = "pnbrqk"  # order of the planes of each side, the mover's first

@@ -9,8 +9,7 @@ from torch import nn
 
 from ..encodings import get_input_encoding
 from .board_features import FEATURE_PLANES, BoardFeatures
-from .layers import DenseHead
-from .lines_of_sight import LinesOfSight
+from .layers import DenseHead, LinesOfSight
 from .policy import create_policy_head
 from .resnet import ResidualBody
 from .sight import SightBody

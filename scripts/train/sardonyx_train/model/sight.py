@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from .layers import ConvNorm, create_activation, create_norm, run_block
-from .lines_of_sight import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+from .layers import (
+    DIRECTIONS,
+    JUMPS,
+    OTHER_CAPTURES,
+    OWN_CAPTURES,
+    ConvNorm,
+    LinesOfSight,
+    create_activation,
+    create_norm,
+    create_steps,
+    run_block,
+)
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
