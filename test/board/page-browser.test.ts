@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { clickSquare, dragPiece, findBarriers, loadText } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
-import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
+import { fakeEngine } from '../support/shared-folder.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
@@ -99,23 +99,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.waitForSelector('.engine-speed:has-text("Switch the engine on")');
   });
 
-  test('the board goes on while the engine searches at full speed with five lines', async () => {
-    await page.getByLabel('Number of lines').fill('5');
-    await page.getByLabel('Number of lines').blur();
-    await page.keyboard.press('l');
-    for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']) {
-      await page.keyboard.press(key);
-      await page.waitForSelector('.move-table tbody tr');
-      await page.waitForSelector(':nth-match(.line-score, 5)');
-    }
-    await page.keyboard.press('l');
-  });
-
-  test('a FEN, a PGN and nonsense are pasted', async () => {
-    await loadText(page, '8/P6k/8/8/8/8/8/K7 w - - 0 1');
-    await dragPiece(page, 'a7', 'a8');
-    await page.locator('.promotion-choice').nth(3).click();
-    await page.waitForSelector('.move:has-text("a8=N")');
+  test('a PGN and nonsense are pasted; a long file is searched', async () => {
     await loadText(page, '[White "Anna"]\n\n1. d4 d5 { queen’s pawn } 2. c4 (2. Nf3) 2... e6 *');
     await page.waitForSelector('.variation .move:has-text("Nf3")');
     await loadText(page, 'neither of them');
@@ -131,25 +115,6 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
-  });
-
-  test('a comment and a glyph are added to a move', async () => {
-    await page.locator('.move:has-text("d4")').click();
-    await page.locator('.annotation summary').click();
-    await page.getByRole('button', { name: 'Good move' }).click();
-    await page.getByLabel('Comment').fill('A solid start');
-    await page.waitForSelector('.move-good:has-text("d4!")');
-    await page.waitForSelector('.move-comment:has-text("A solid start")');
-  });
-
-  test('options are listed with their help and can be changed', async () => {
-    await page.getByRole('button', { name: 'Engine', exact: true }).click();
-    await page.getByLabel('Find an option').fill('CPuct');
-    await page.getByLabel('CPuct', { exact: true }).fill('2');
-    await page.getByLabel('CPuct', { exact: true }).blur();
-    await page.waitForSelector('.option-changed:has-text("CPuct")');
-    assert.deepEqual(await findBarriers(page), []);
-    await page.keyboard.press('Escape');
   });
 
   async function startGame(start = 'Standard', control = '3:00 + 2 s'): Promise<void> {
@@ -293,14 +258,6 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     assert.deepEqual(await findBarriers(page), []);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.waitForSelector('button:has-text("Go on")');
-  });
-
-  test('a network is opened from a file', async () => {
-    await page.getByRole('button', { name: 'Engine', exact: true }).click();
-    const open = page.locator('dialog input[type=file]');
-    await open.setInputFiles(join(repositoryRoot, 'models', 'tiny-test.onnx'));
-    await page.waitForSelector('dialog select option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
-    await page.keyboard.press('Escape');
   });
 
   test('without a training loop the panel says how to get one', async () => {
