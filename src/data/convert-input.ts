@@ -8,7 +8,7 @@
 
 import { basename } from 'node:path';
 import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
-import { failure, type Result, success, unwrap } from '../util/index.js';
+import { failure, RefusedInput, type Result, success, unwrap } from '../util/index.js';
 import { findInputKind, isHopeless } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { chooseSplit, type Split, type SplitShares } from './game-split.js';
@@ -85,9 +85,11 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   const countBytes = (count: number): void => {
     bytes += count;
   };
-  const rawGames = readUntilBreak(format.readGames(task.path, countBytes), (error) =>
-    warn(`unreadable after game ${games}: ${error.message}`),
-  );
+  let isRefused = false;
+  const rawGames = readUntilBreak(format.readGames(task.path, countBytes), (error) => {
+    isRefused = error instanceof RefusedInput;
+    warn(`unreadable after game ${games}: ${error.message}`);
+  });
   for await (const game of rawGames) {
     games++;
     if (games <= task.skipGames) continue;
@@ -104,7 +106,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   }
   report({ type: 'part', games, counts: writer.finishPart() });
   reportProgress();
-  report({ type: 'done', games, damaged });
+  report({ type: 'done', games, damaged, isRefused });
 }
 
 export interface ShardSettings {
@@ -134,5 +136,5 @@ export type FromShardsWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
   | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
   | { readonly type: 'warning'; readonly text: string }
-  /** The file is finished: `games` were read, and `damaged` of them skipped. */
-  | { readonly type: 'done'; readonly games: number; readonly damaged: number };
+  /** The file is finished: `games` were read, and `damaged` of them skipped; or it is refused, beyond what was read. */
+  | { readonly type: 'done'; readonly games: number; readonly damaged: number; readonly isRefused: boolean };

@@ -41,6 +41,8 @@ export interface ShardsSummary {
   readonly damaged: number;
   /** Positions that this run has added to those of earlier runs. */
   readonly newPositions: number;
+  /** Files that this run refused; it kept what came before the reason. */
+  readonly refused: number;
 }
 
 /** The files of a folder that are read; other files must be named one by one. */
@@ -92,7 +94,7 @@ export async function listInputs(names: readonly string[]): Promise<Result<strin
   return paths.length === 0 ? failure('No input file was named') : success([...new Set(paths)]);
 }
 
-function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummary {
+function summarise(manifest: ShardsManifest, newPositions: number, refused: number): ShardsSummary {
   const positions = { train: 0, validation: 0, test: 0 };
   let games = 0;
   let damaged = 0;
@@ -101,7 +103,7 @@ function summarise(manifest: ShardsManifest, newPositions: number): ShardsSummar
     games += input.games;
     damaged += input.damaged;
   }
-  return { positions, games, damaged, newPositions };
+  return { positions, games, damaged, newPositions, refused };
 }
 
 export async function createShards(options: ShardsOptions, events: ShardsEvents): Promise<Result<ShardsSummary>> {
@@ -130,6 +132,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   const bytesTotal = all.reduce((sum, { entry }) => sum + entry.bytes, 0);
   let bytesDone = all.reduce((sum, { entry }) => sum + (entry.isDone ? entry.bytes : 0), 0);
   let newPositions = 0;
+  let refused = 0;
 
   const handle = (entry: ManifestInput, message: FromShardsWorker): void => {
     if (message.type === 'progress') {
@@ -144,8 +147,10 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
       for (const split of SPLITS) entry.positions[split] += message.counts[split];
       saveManifest(options.folder, manifest);
     } else {
-      entry.isDone = true;
-      entry.damaged += message.damaged;
+      entry.isDone = !message.isRefused;
+      // The next run reads a refused file again.
+      if (message.isRefused) refused++;
+      else entry.damaged += message.damaged;
       saveManifest(options.folder, manifest);
     }
   };
@@ -173,7 +178,7 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
   } catch (error) {
     return failure(`Writing shards failed: ${(error as Error).message}`);
   }
-  return success(summarise(manifest, newPositions));
+  return success(summarise(manifest, newPositions, refused));
 }
 
 function createTask({ path, entry }: PendingInput, options: ShardsOptions, inputCount: number): ShardsTask {

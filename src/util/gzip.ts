@@ -6,7 +6,7 @@ import { gunzip } from '#platform/byte-streams.js';
 import { failure, type Result, success } from './result.js';
 
 const LARGEST_BYTES = 2 ** 31 - 1;
-const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
+const ALWAYS_ALLOWED_BYTES = 64 * 2 ** 20;
 const LARGEST_RATIO = 16;
 
 /** Whether a file that begins with these bytes, two at least, is gzipped (RFC 1952, 2.3.1). */

@@ -249,6 +249,27 @@ test('commands that would work long on what a bomb holds refuse all of it', asyn
   }
 });
 
+test('shards keeps what it read of a bomb and ends with status 1, each time, so that nobody takes it for the whole', async () => {
+  const [, bytes] = createBombs(`1. e4 {${'a'.repeat(5000)}} *\n`, 'pgn')[0];
+  const noise = Array.from({ length: 2000 }, (_, i) => `1. e4 { ${(i * 2_654_435_761) % 4_294_967_291} } *\n`).join('');
+  const path = join(folder, 'part.pgn.gz');
+  writeFileSync(path, Buffer.concat([gzipSync(noise), bytes]));
+  for (const _ of [1, 2]) {
+    const { status, stdout, stderr } = await runCommand([
+      'shards',
+      path,
+      `--out=${join(folder, 'part')}`,
+      '--threads=1',
+    ]);
+    assert.match(
+      stderr,
+      /^\n?part\.pgn\.gz: unreadable after game \d+: it unpacks to more than 100 times its size.*\n$/,
+    );
+    assert.match(stdout, /^[1-9]\d* games; positions: /);
+    assert.equal(status, 1);
+  }
+});
+
 test('a tar archive with an endless name is refused before the name is held', async () => {
   const archive = tar([['a.pgn', 'x']]);
   archive.write('x', 156);

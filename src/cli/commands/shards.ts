@@ -87,6 +87,8 @@ export const shardsCommand = declareCommand({
     const seconds = secondsSoFar();
     if (args.json) printJson({ ...result.value, seconds });
     else printLine(describe(result.value, seconds));
+    // A script that goes on with the shards must not take a part of the games for all of them.
+    if (result.value.refused > 0) process.exitCode = 1;
   },
 });
 
