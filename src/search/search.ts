@@ -300,6 +300,7 @@ export class Search {
       // Neither tablebases nor the check for mates in one know which moves are left out.
       skipsTablebases: this.limits.skipsTablebases === true || this.limits.moveRules !== undefined,
       findsMates: this.params.mateInOne && this.limits.moveRules === undefined,
+      lc0Order: this.batching.prefetch !== undefined,
     });
     this.isRootSent = true;
     return true;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { sortEdges } from '#sardonyx/nn/edge-priors.js';
 import { computeFastExp } from '#sardonyx/nn/evaluators/value-head.js';
 import { decodePrior, encodePrior } from '#sardonyx/nn/index.js';
-import { createPrng } from '#sardonyx/util/index.js';
+import { sortEdgesAsLc0 } from '#sardonyx/nn/pool/lc0-order.js';
+import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 test('the codes of 0 and 1 and of powers of two are exact', () => {
   assert.equal(encodePrior(0), 0);
@@ -56,5 +58,26 @@ test('edges are sorted by prior, descending, and equal priors keep their order',
     sortEdges(moves, codes, offset, count);
     const found = expected.map((_, i) => ({ move: moves[offset + i], code: codes[offset + i] }));
     assert.deepEqual(found, expected);
+  }
+});
+
+test('equal priors are ordered as lc0 and std::sort of libstdc++ order them', () => {
+  // Priors in lc0's order of moves: 1 where the square of the number is divisible by 3, else 2. The result is that of a C++ program.
+  const pawns = [...'abcdefgh'].flatMap((file) => [`${file}2${file}3`, `${file}2${file}4`]);
+  const listed = ['b1a3', 'b1c3', 'g1f3', 'g1h3', ...pawns];
+  const sorted = 'd2d3 h2h4 g2g4 g2g3 f2f3 e2e4 d2d4 c2c3 b2b4 a2a4 a2a3 g1f3 b1c3 c2c4 b1a3 b2b3 e2e3 f2f4 g1h3 h2h3';
+  for (const isBlack of [false, true]) {
+    const position = unwrap(parseFen(isBlack ? START_FEN.replace(' w ', ' b ') : START_FEN));
+    const toMover = (uci: string): string => (isBlack ? uci.replace(/[1-8]/g, (rank) => `${9 - Number(rank)}`) : uci);
+    const moves = new Uint16Array(256);
+    const count = position.generateLegalMoves(moves);
+    const nameAt = (i: number): string => toMover(formatUciMove(moves[i] as Move, false));
+    const priors = Uint16Array.from({ length: count }, (_, i) => 1 + (listed.indexOf(nameAt(i)) ** 2 % 3));
+    sortEdgesAsLc0(position, moves, priors, 0, count);
+    assert.equal(Array.from({ length: count }, (_, i) => nameAt(i)).join(' '), sorted);
+    assert.deepEqual(
+      [...priors],
+      [...priors].sort((a, b) => b - a),
+    );
   }
 });

@@ -9,6 +9,7 @@ import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation
 import { encodePrior, sortEdges } from '../edge-priors.js';
 import type { Evaluator } from '../evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
+import { sortEdgesAsLc0 } from './lc0-order.js';
 import type { LeafClaims } from './leaf-claims.js';
 import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
 import {
@@ -205,7 +206,7 @@ export class LeafServer {
     this.setKey(slot, position, count, repetitions);
     if (cache?.find(this.key, slots.horizon[slot])) {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
-      sortEdges(slots.edgeMoves, slots.edgePriors, firstEdge, count);
+      this.sortEdgesOf(slot);
       const { value } = cache;
       slots.flags[slot] = FLAG_CACHE_HIT;
       this.answer(slot, EVALUATED, value.wl, value.d, value.m);
@@ -252,6 +253,18 @@ export class LeafServer {
     this.evaluator?.setRow(row, position, slots.edgeMoves, slot * MAX_EDGES, key.moveCount, fill);
   }
 
+  private sortEdgesOf(slot: number): void {
+    const { slots, boards } = this;
+    const { edgeMoves, edgePriors, root, pathMoves, pathLength } = slots;
+    const count = slots.edgeCount[slot];
+    if (!boards.hasLc0Order(root[slot])) {
+      sortEdges(edgeMoves, edgePriors, slot * MAX_EDGES, count);
+    } else if (slots.prefetch[slot] === 0) {
+      const position = boards.walkTo(root[slot], pathMoves, slot * MAX_PATH_LENGTH, pathLength[slot]);
+      sortEdgesAsLc0(position, edgeMoves, edgePriors, slot * MAX_EDGES, count);
+    }
+  }
+
   private evaluate(rows: number): Promise<void> | undefined {
     if (this.evaluator === null) return this.evaluateAgain(rows, 'no evaluator is left');
     const running = this.evaluator.run(rows);
@@ -291,7 +304,7 @@ export class LeafServer {
 
   private answerRow(slot: number, row: number, evaluator: Evaluator, policyTemperature: number): void {
     const { slots, priors, cache, key, value, rowKeys } = this;
-    const { edgeMoves, edgePriors } = slots;
+    const { edgePriors } = slots;
     const firstEdge = slot * MAX_EDGES;
     const count = slots.edgeCount[slot];
     evaluator.writePriorsInto(priors, row, count, policyTemperature);
@@ -306,7 +319,7 @@ export class LeafServer {
       key.moveCount = count;
       cache.store(key, value, edgePriors, firstEdge, slots.number[slot], this.generation);
     }
-    sortEdges(edgeMoves, edgePriors, firstEdge, count);
+    this.sortEdgesOf(slot);
     this.answer(slot, EVALUATED, value.wl, value.d, value.m);
   }
 

@@ -61,6 +61,10 @@ export class RootBoards {
     return this.last?.skipsTablebases === true;
   }
 
+  hasLc0Order(row: number): boolean {
+    return this.roots.hasLc0Order(row);
+  }
+
   /** Of the row that walkTo was last called with. */
   findsMates(): boolean {
     return this.last?.findsMates === true;

@@ -8,7 +8,8 @@
  * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
  * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
  * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
- * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf    |
+ * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf;   |
+ * |            |               |            |            | bit 6: edges of equal prior are in lc0's order            |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -29,6 +30,7 @@ const HISTORY_SHIFT = 1;
 const HISTORY_MASK = 7;
 const RULE_NO_TABLEBASES = 16;
 const RULE_FINDS_MATES = 32;
+const RULE_LC0_ORDER = 64;
 
 /** The root of a search, with the rules that hold below it. */
 export interface RootPosition {
@@ -43,6 +45,8 @@ export interface RootPosition {
   readonly skipsTablebases?: boolean;
   /** A leaf whose player to move mates in one is answered with MATE_IN_ONE, without the network. */
   readonly findsMates?: boolean;
+  /** Edges of equal prior are in the order that they have in lc0. */
+  readonly lc0Order?: boolean;
 }
 
 export class RootTable {
@@ -82,7 +86,8 @@ export class RootTable {
       (root.twoFoldDraws ? RULE_TWO_FOLD : 0) |
       ((root.keyHistory ?? 0) << HISTORY_SHIFT) |
       (root.skipsTablebases ? RULE_NO_TABLEBASES : 0) |
-      (root.findsMates ? RULE_FINDS_MATES : 0);
+      (root.findsMates ? RULE_FINDS_MATES : 0) |
+      (root.lc0Order ? RULE_LC0_ORDER : 0);
     Atomics.add(this.version, row, 1);
   }
 
@@ -104,6 +109,10 @@ export class RootTable {
 
   findsMates(row: number): boolean {
     return (this.rules[row] & RULE_FINDS_MATES) !== 0;
+  }
+
+  hasLc0Order(row: number): boolean {
+    return (this.rules[row] & RULE_LC0_ORDER) !== 0;
   }
 
   read(row: number): RootPosition {

@@ -148,13 +148,13 @@ class Tournament {
     const most = network.pool.minibatch || Number.POSITIVE_INFINITY;
     const wanted = Math.min(most, countBusyLeaves(queue) / this.boards);
     const leaves = this.run.leavesPerGame > 0 ? this.run.leavesPerGame : Math.max(1, Math.ceil(wanted));
-    const prefetch = most === 1 && queue.workers === 1 ? network.params.maxPrefetch : 0;
+    const isLc0Like = most === 1 && queue.workers === 1;
     const visits = Math.max(limits.visits ?? 0, limits.playouts ?? 0);
     const search = new GameSearch({
       pool,
       scheduler: this.scheduler,
       params: network.params,
-      batching: { minibatch: leaves, batchesInFlight: 1, prefetch },
+      batching: { minibatch: leaves, batchesInFlight: 1, ...(isLc0Like && { prefetch: network.params.maxPrefetch }) },
       random,
       initialNodes: Math.ceil(Math.max(LEAST_NODES, NODES_PER_VISIT * visits)),
       maxBytes: BYTES_PER_TREE,
