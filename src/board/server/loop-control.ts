@@ -9,8 +9,7 @@ import { createInterface } from 'node:readline';
 import { getProgramFolder } from '#platform/program-files.js';
 import type { LoopServices } from '../desk/page-session.js';
 import type { LoopGameKind, LoopGames, LoopState } from '../protocol/replies.js';
-import { countLoopGames, readLoopGame } from './loop-games.js';
-import { readLoopState } from './loop-state.js';
+import { countLoopGames, readLoopGame, readLoopState } from './loop-state.js';
 
 export interface LoopSettings {
   readonly folder: string;

@@ -1,7 +1,9 @@
 /** What `sardonyx-train loop` wrote about its generations: state.json and the games in the folder of a loop. Read only. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';
+import { readPgn } from '../../pgn/index.js';
+import { decodeText } from '../../util/index.js';
+import type { LoopGameKind, LoopGames, LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -40,7 +42,7 @@ export function readLoopState(folder: string): Omit<LoopState, 'control'> {
 }
 
 /** The folder of a generation's games. @param number whole, from 0 */
-export function getGenerationFolder(folder: string, number: number): string {
+function getGenerationFolder(folder: string, number: number): string {
   return join(folder, 'generations', String(number).padStart(4, '0'));
 }
 
@@ -105,4 +107,41 @@ function describeChange({ kind, network, before, generation }: Raw): string {
 
 function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+const KINDS: readonly LoopGameKind[] = ['games', 'gate', 'measure'];
+
+/** How many games of each kind there are. */
+export async function countLoopGames(folder: string, generation: number): Promise<LoopGames> {
+  const counts = { games: 0, gate: 0, measure: 0 };
+  for (const kind of KINDS) {
+    for (const path of listFiles(folder, generation, kind)) {
+      for await (const _ of readPgn(decodeText(createReadStream(path)))) counts[kind]++;
+    }
+  }
+  return counts;
+}
+
+/** The PGN of one game, counted from 0 through all tasks. Rejects with the sentence for the user. */
+export async function readLoopGame(
+  folder: string,
+  generation: number,
+  kind: LoopGameKind,
+  game: number,
+): Promise<string> {
+  let number = 0;
+  for (const path of listFiles(folder, generation, kind)) {
+    for await (const { text } of readPgn(decodeText(createReadStream(path)))) if (number++ === game) return text;
+  }
+  throw new Error('There is no such game');
+}
+
+function listFiles(folder: string, generation: number, kind: LoopGameKind): string[] {
+  const path = join(getGenerationFolder(folder, generation), kind);
+  if (!existsSync(path)) return [];
+  return readdirSync(path)
+    .filter((task) => !task.endsWith('.part'))
+    .sort()
+    .map((task) => join(path, task, 'games.pgn'))
+    .filter((file) => existsSync(file));
 }

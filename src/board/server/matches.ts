@@ -2,11 +2,14 @@
  * Matches: `sardonyx match` in processes of their own, over its own files, so that either can take over from the other. Pausing
  * ends the process; going on starts it again with arguments that are built anew from the match's checked fields.
  */
+
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Crosstable, findLockOwner } from '../../selfplay/index.js';
+import { createInterface } from 'node:readline';
+import { type Crosstable, findLockOwner, type LivePosition } from '../../selfplay/index.js';
 import type { MatchServices } from '../desk/page-session.js';
-import type { MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
+import type { LiveBoard, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import {
   createRecordedArguments,
@@ -17,7 +20,6 @@ import {
 import type { MatchBooks } from './match-books.js';
 import type { MatchPlayers } from './match-players.js';
 import { isPlainFile, MatchRecord, makeFinite, readSavedMatch } from './match-record.js';
-import { MatchRun } from './match-run.js';
 
 const NAME = /^[\w-][\w.-]{0,79}$/;
 const MOST_RUNNING = 2;
@@ -244,4 +246,65 @@ function createTableRow({ player, points, games, wins, draws, losses, elo, again
     error: makeFinite(elo?.eloError),
     against,
   };
+}
+
+const PAUSE_PATIENCE_MS = 1000;
+const LONGEST_COMPLAINT = 2000;
+
+/** `sardonyx match` in a process of its own: the boards that it shows, what it complains of, and its end. */
+class MatchRun {
+  private readonly child: ChildProcess;
+  private readonly live = new Map<number, { readonly position: LivePosition; readonly atMs: number }>();
+  private errors = '';
+  /** It was told to pause. */
+  private isStopping = false;
+  /** Resolves with why it ended before its time; '' = it did not. Never rejects. */
+  readonly end: Promise<string>;
+
+  constructor([program, ...args]: readonly string[]) {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    this.child = child;
+    createInterface({ input: child.stdout }).on('line', (line) => this.takeLine(line));
+    child.stderr.on('data', (chunk) => {
+      this.errors = `${this.errors}${chunk}`.slice(-LONGEST_COMPLAINT);
+    });
+    this.end = new Promise((resolve) => {
+      child.on('error', (error) => resolve(error.message));
+      child.on('close', (status) => {
+        const isFine = status === 0 || this.isStopping;
+        resolve(isFine ? '' : (this.errors.trim().split('\n').at(-1) ?? 'The match ended without a reason'));
+      });
+    });
+  }
+
+  get processId(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** The running games by their numbers. */
+  listBoards(nowMs = Date.now()): LiveBoard[] {
+    return [...this.live.values()]
+      .sort((a, b) => a.position.game - b.position.game)
+      .map(({ position, atMs }) => ({ ...position, ageMs: nowMs - atMs }));
+  }
+
+  /** A match outlives being killed: a game that was cut short is played again. */
+  pause(): void {
+    if (this.isStopping) return;
+    this.isStopping = true;
+    this.child.kill('SIGINT');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), PAUSE_PATIENCE_MS);
+    void this.end.then(() => clearTimeout(timer));
+  }
+
+  private takeLine(line: string): void {
+    // The report at the end is no JSON.
+    if (!line.startsWith('{"type":')) return;
+    const news = JSON.parse(line) as { type: 'result'; game: number } | ({ type: 'position' } & LivePosition);
+    if (news.type === 'result') this.live.delete(news.game);
+    else if (news.type === 'position') {
+      const { type: _type, ...position } = news;
+      this.live.set(position.game, { position, atMs: Date.now() });
+    }
+  }
 }

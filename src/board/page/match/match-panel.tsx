@@ -1,18 +1,19 @@
 /** Matches: the newest game on the board, score, Elo and the course of the match on the right; a form for new ones. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { countScore, type MatchScore } from '../../game/match-progress.js';
-import { splitPoints } from '../../game/value-text.js';
-import type { MatchState } from '../../protocol/replies.js';
+import { countScore, listScores, type MatchScore } from '../../game/match-progress.js';
+import { formatClock, formatCount, formatScore, splitPoints } from '../../game/value-text.js';
+import type { LiveBoard, MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
+import { ChessBoard } from '../board/chess-board.js';
+import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, reportError } from '../port/engine-state.js';
 import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { openGames } from '../study/library.js';
-import { LiveBoards } from './live-boards.js';
-import { MatchCharts } from './match-charts.js';
 import {
   deleteMatch,
   followsGames,
+  getClockMs,
   matches,
   refreshSoon,
   showGame,
@@ -170,7 +171,7 @@ function formatElo(elo: number, error: number | null): string {
   return error === null ? value : `${value} ± ${error.toFixed(0)}`;
 }
 
-function formatScore({ wins, draws, losses }: MatchScore): string {
+function formatRecord({ wins, draws, losses }: MatchScore): string {
   return `+${wins} =${draws} −${losses}`;
 }
 
@@ -185,8 +186,8 @@ function PairTable({ state: { players, games } }: { readonly state: MatchState }
       columns={['Player', 'Points', 'All', 'White', 'Black']}
       rows={players.map((player) => {
         const all = countScore(games, player);
-        const colors = [true, false].map((isWhite) => formatScore(countScore(games, player, isWhite)));
-        return { key: player, name: player, cells: [all.wins + all.draws / 2, formatScore(all), ...colors] };
+        const colors = [true, false].map((isWhite) => formatRecord(countScore(games, player, isWhite)));
+        return { key: player, name: player, cells: [all.wins + all.draws / 2, formatRecord(all), ...colors] };
       })}
     />
   );
@@ -237,5 +238,133 @@ function GameList({ state: { games } }: { readonly state: MatchState }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+const LOW_MS = 10_000;
+
+/** The running games side by side: board, last move, clocks, and what the engines think. */
+function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
+  const columns = Math.ceil(Math.sqrt(boards.length));
+  const rows = Math.ceil(boards.length / columns);
+  return (
+    <ul class="live-boards" style={{ '--columns': columns, '--rows': rows }} aria-label="Running games">
+      {boards.map((board) => (
+        <li key={board.game}>
+          <Player board={board} side={1} />
+          <ChessBoard fen={board.fen} lastMove={listSquares(board)} isSmall />
+          <Player board={board} side={0} />
+          <p class="faint live-thought">
+            Game {board.game + 1}, move {Math.floor(board.plies / 2) + 1}
+            {board.score !== null && ` · ${formatScore(board.score, false)}`}
+            {board.depth > 0 && ` · depth ${board.depth}`}
+            {board.nodes > 0 && ` · ${formatCount(board.nodes)} nodes`}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Player({ board, side }: { readonly board: LiveBoard; readonly side: 0 | 1 }) {
+  const name = side === 0 ? board.white : board.black;
+  const clockMs = getClockMs(board, side);
+  const isRunning = isBlackToMove(board) === (side === 1);
+  return (
+    <div class={isRunning ? 'live-player player-running' : 'live-player'}>
+      <span class={`player-color player-${side === 0 ? 'white' : 'black'}`} aria-hidden="true" />
+      <span class="player-name">{name}</span>
+      {clockMs !== null && (
+        <span class={clockMs < LOW_MS ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
+          {formatClock(clockMs)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function isBlackToMove({ fen }: LiveBoard): boolean {
+  return fen.split(' ')[1] === 'b';
+}
+
+/** Of castling, where king and rook stood. */
+function listSquares({ lastMove }: LiveBoard): string[] {
+  return lastMove === null ? [] : [lastMove.slice(0, 2), lastMove.slice(2, 4)];
+}
+
+const HEIGHT = 130;
+/** More than that is off the scale. */
+const LARGEST_ELO = 800;
+const COLORS = ['--accent', '--mistake', '--good', '--bad', '--dubious', '--faint'];
+
+/** Points and Elo game by game, and how far a sequential test is. */
+function MatchCharts({ state }: { readonly state: MatchState }) {
+  const { players, games } = state;
+  if (games.length < 2) return null;
+  return (
+    <>
+      {players.length === 2 && (
+        <LineChart
+          label={`Points of ${players[0]} in percent`}
+          xLabel="Game"
+          x={games.map((_, index) => index + 1)}
+          series={[{ label: players[0], color: '--accent', values: listScores(games, players[0]), fill: true }]}
+          height={HEIGHT}
+          range={[0, 100]}
+          marked={shownGame.value < 0 ? null : shownGame.value + 1}
+          formatY={(value) => `${Math.round(value)} %`}
+          onPick={(index) => void showGame(index, true).catch(reportError)}
+        />
+      )}
+      <EloChart state={state} />
+      <TestChart state={state} />
+    </>
+  );
+}
+
+function EloChart({ state: { players, course } }: { readonly state: MatchState }) {
+  // A few games say little.
+  if (course.length < 2) return null;
+  const isPair = players.length === 2;
+  const named = isPair ? players.slice(0, 1) : players;
+  const limit = (elo: number | null): number | null => (elo === null || Math.abs(elo) > LARGEST_ELO ? null : elo);
+  const series = named.map((label, index): ChartSeries => {
+    const values = course.map(({ elo }) => limit(elo[index] ?? null));
+    return { label: isPair ? `Elo of ${label}` : label, color: COLORS[index % COLORS.length], values };
+  });
+  const drawn = series.filter(({ values }) => values.some((value) => value !== null));
+  if (drawn.length === 0) return null;
+  const bound = (sign: number): (number | null)[] =>
+    course.map(({ elo: [elo], error: [error] }) => (elo === null || error === null ? null : limit(elo + sign * error)));
+  return (
+    <LineChart
+      label={
+        isPair ? `Elo of ${players[0]} against ${players[1]} with its error` : 'Elo of each player against the others'
+      }
+      xLabel="Game"
+      x={course.map(({ game }) => game)}
+      series={drawn}
+      {...(isPair ? { band: { lower: bound(-1), upper: bound(1) } } : {})}
+      height={HEIGHT}
+      formatY={(elo) => elo.toFixed(0)}
+    />
+  );
+}
+
+function TestChart({ state: { sprt, course } }: { readonly state: MatchState }) {
+  if (sprt === null || course.length < 2) return null;
+  const constant = (value: number): number[] => course.map(() => value);
+  return (
+    <LineChart
+      label="Log likelihood ratio of the sequential test"
+      xLabel="Game"
+      x={course.map(({ game }) => game)}
+      series={[
+        { label: 'LLR', color: '--accent', values: course.map(({ llr }) => llr) },
+        { label: 'Proven', color: '--good', values: constant(sprt.upper) },
+        { label: 'Not stronger', color: '--bad', values: constant(sprt.lower) },
+      ]}
+      height={HEIGHT}
+    />
   );
 }

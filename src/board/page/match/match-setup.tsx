@@ -1,7 +1,7 @@
 /** The form that starts a match. */
 import { signal } from '@preact/signals';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
-import { sendFile } from '../port/send-file.js';
+import { sendFile } from '../port/page-ports.js';
 import { CheckField, FileButton, NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';

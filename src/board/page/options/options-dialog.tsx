@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
-import { transfer } from '../port/send-file.js';
+import { transfer } from '../port/page-ports.js';
 import { CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
 
 const filter = signal('');

@@ -4,8 +4,7 @@ import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
 import { readStored, writeStored } from '../shell/stored.js';
-import { SocketPort, WorkerPort } from './page-ports.js';
-import { showProgress } from './send-file.js';
+import { SocketPort, showProgress, WorkerPort } from './page-ports.js';
 import { startSiteEngine } from './site-start.js';
 
 export const portState = signal<PortState>('connecting');
