@@ -185,6 +185,8 @@ export class Search {
     const values = describeValues(this.contempt, params, position.blackToMove);
     if (isInstant(params) || values !== this.valuesOf) this.game.clear();
     this.valuesOf = values;
+    // Until a dropped node of a graph is freed, other lines may find it: how many are left must not depend on time.
+    if (this.tree.hasOtherPaths) this.tree.collectGarbage(Number.POSITIVE_INFINITY);
     const { searchMoves = [] } = limits;
     this.game.beginSearch(searchMoves);
     this.rootMoves.reset();
@@ -255,7 +257,7 @@ export class Search {
       this.afterBatch(needsMemory);
       return 'worked';
     }
-    if (tree.hasGarbage) {
+    if (tree.hasGarbage && !tree.hasOtherPaths) {
       tree.collectGarbage(GARBAGE_WHEN_IDLE);
       return 'worked';
     }

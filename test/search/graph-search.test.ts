@@ -121,6 +121,18 @@ test('the same graph whatever the order in which evaluators answer', () => {
   assert.deepEqual(search(2), search(null));
 });
 
+test('what a graph searches after a move does not depend on how much of the old one has been freed', () => {
+  const search = (isFreed: boolean) => {
+    const harness = createGraph({ seed: 2, minMoves: 3, maxMoves: 5 });
+    harness.play(harness.run({ playouts: 20_000 }).move);
+    assert.ok(harness.search.tree.hasGarbage);
+    if (isFreed) harness.search.tree.collectGarbage(1e9);
+    harness.run({ playouts: 3000 });
+    return harness.readTree().children.map(({ move, visits, wl }) => [move, visits, wl]);
+  };
+  assert.deepEqual(search(false), search(true));
+});
+
 test('large batches never end a search early: what is closed for one line opens for all that meet it', () => {
   for (let seed = 1; seed <= 3; seed++) {
     const harness = createGraph({ minMoves: 2, maxMoves: 6, seed }, { minibatch: 64, batchesInFlight: 3 });
