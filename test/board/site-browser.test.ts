@@ -443,19 +443,13 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('.chapter-title:has-text("3 of 3: Carl – X")');
       await button('Previous game').click();
       await page.waitForSelector('.move-comment:has-text("Kept")');
-      // The file is stored once, and the changed game beside it.
       const stored = (await page.evaluate(`new Promise((resolve) => {
         indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
           const games = result.transaction('games').objectStore('games');
           games.getAll().onsuccess = ({ target }) => resolve(target.result.map((value) => JSON.stringify(value)));
         };
       })`)) as string[];
-      assert.deepEqual(
-        [true, false].map(
-          (isFile) => stored.filter((text) => text.startsWith('[') === isFile && /Kept/.test(text)).length,
-        ),
-        [0, 1],
-      );
+      assert.equal(stored.filter((text) => text.includes('Kept')).length, 1, 'the changed game is stored once');
       await page.getByRole('tab', { name: 'Moves' }).click();
     }
 
