@@ -214,12 +214,17 @@ test('match ends with status 1 and its sentence when a player cannot play, and k
   }
 });
 
-test('shards of inputs that hold no position are an error', async () => {
-  writeFileSync(join(folder, 'junk.pgn'), 'neither a game\nnor a move\n');
-  const { code, stdout, stderr } = await sardonyx(['shards', 'junk.pgn', '--out=no-shards']);
-  assert.equal(code, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, /^No position could be taken from the inputs$/m);
+test('shards of inputs that hold no position are an error, which the one sentence about a single file says', async () => {
+  const junk = ['junk.pgn', 'more-junk.pgn'];
+  for (const name of junk) writeFileSync(join(folder, name), 'neither a game\nnor a move\n');
+  for (const [names, sentence] of [
+    [junk.slice(0, 1), /^junk\.pgn: game 1 skipped: [^\n]*\n$/],
+    [junk, /^No position could be taken from the inputs$/m],
+  ] as const) {
+    const { code, stdout, stderr } = await sardonyx(['shards', ...names, '--out=no-shards']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, sentence);
+  }
 });
 
 test('tune and analyse name the file that they cannot read or write', async () => {
