@@ -17,6 +17,7 @@ import {
   writeRecordedGame,
 } from '#sardonyx/data/rescore/recorded-game.js';
 import {
+  createRescoreSummary,
   formatPlain,
   type RescoreSettings,
   rescoreLine,
@@ -42,16 +43,6 @@ const NOTHING: RescoreSettings = {
   ...{ tables: null, deblunder: null, policy: NO_CHANGE, plain: null, deletesInputs: false },
   ...{ substitutions: null, inputFormat: null },
 };
-const emptySummary = () => ({
-  games: 0,
-  positions: 0,
-  damaged: 0,
-  corrected: 0,
-  errors: 0,
-  substituted: 0,
-  boosted: 0,
-  skipped: 0,
-});
 
 /** White wins with a rook against a bare king, and nothing else is decided; the distance to the end is always 20. */
 const rookTables: ResultTables = {
@@ -116,7 +107,7 @@ const MOVES = 'e1d2 e8e7 h1h8 e7f7 h8g8 f7g8 d2d3';
 
 test('a position right after a capture decides the results of all positions before it that no other one decides', () => {
   const game = read(recordGame(FEN, MOVES, -1));
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   rescoreRecords(game, { ...NOTHING, tables: rookTables }, summary);
   assert.deepEqual(whiteResults(game), [1, 1, 1, 1, 1, 1, 0]);
   assert.deepEqual(
@@ -129,19 +120,19 @@ test('a position right after a capture decides the results of all positions befo
 test('without a capture a tablebase position corrects only itself, as far as the fifty-move count allows', () => {
   const fen = '8/8/8/4k3/8/8/3K4/7R w - - 50 80';
   const drawn = read(recordGame(fen, 'h1h5 e5e6 h5h6 e6e7', 0));
-  rescoreRecords(drawn, { ...NOTHING, tables: rookTables }, emptySummary());
+  rescoreRecords(drawn, { ...NOTHING, tables: rookTables }, createRescoreSummary());
   assert.deepEqual(whiteResults(drawn), [0, 0, 0, 0], 'what came before the first position is not known');
   const lost = read(recordGame(fen, 'h1h5 e5e6 h5h6 e6e7', -1));
-  rescoreRecords(lost, { ...NOTHING, tables: rookTables }, emptySummary());
+  rescoreRecords(lost, { ...NOTHING, tables: rookTables }, createRescoreSummary());
   assert.deepEqual(whiteResults(lost), [0, 0, 0, 0], 'it was not lost; whether it was won stays open');
   const late = read(recordGame('8/8/8/4k3/8/8/3K4/7R w - - 84 99', 'h1h5 e5e6', 1));
-  rescoreRecords(late, { ...NOTHING, tables: rookTables }, emptySummary());
+  rescoreRecords(late, { ...NOTHING, tables: rookTables }, createRescoreSummary());
   assert.deepEqual(whiteResults(late), [0, 0], '84 and 20 plies are more than a hundred');
 });
 
 test('a draw that was a win is a win again where the moves since the capture are known and no position was repeated', () => {
   const game = read(recordGame(FEN, 'e1d2 e8e7 h1h8 e7f7 h8h7 f7g6', 0));
-  rescoreRecords(game, { ...NOTHING, tables: rookTables }, emptySummary());
+  rescoreRecords(game, { ...NOTHING, tables: rookTables }, createRescoreSummary());
   assert.deepEqual(whiteResults(game), [1, 1, 1, 1, 1, 1]);
   assert.equal(game.positions[1].record.pliesLeft, 20);
   assert.equal(game.positions[0].record.pliesLeft, 21);
@@ -149,7 +140,7 @@ test('a draw that was a win is a win again where the moves since the capture are
 
 test('moves on the shortest way to a win get the boost, and probabilities still sum to 1', () => {
   const game = read(recordGame(FEN, MOVES, 1));
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   rescoreRecords(game, { ...NOTHING, tables: rookTables, policy: { ...NO_CHANGE, distanceBoost: 1 } }, summary);
   const won = game.positions.filter(({ position }) => rookTables.probeResult(position) === 1);
   assert.equal(summary.boosted, won.length);
@@ -164,7 +155,7 @@ test('temperature and offset change the policy as in lc0: first the offset, not 
   const game = read(recordGame(FEN, MOVES, 1));
   const before = [...game.positions[0].record.probabilities];
   const settings = { ...NOTHING, policy: { distanceBoost: 0, temperature: 2, offset: -0.05 } };
-  rescoreRecords(game, settings, emptySummary());
+  rescoreRecords(game, settings, createRescoreSummary());
   const raised = before.map((p) => (p >= 0 ? Math.max(0, p - 0.05) ** 0.5 : p));
   const sum = raised.reduce((total, p) => total + Math.max(0, p), 0);
   game.positions[0].record.probabilities.forEach((p, i) => {
@@ -186,7 +177,7 @@ const DEBLUNDER = { ...NOTHING, deblunder: { threshold: 0.5, width: 0 } };
 
 test('at an error the best move’s value takes the place of the result, there and before, and not after', () => {
   const game = read(recordGame(OPEN, 'e2e4 e7e5 d1h5 a7a6', -1, { 2: { bestQ: 0.8, playedQ: -0.2 } }));
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   rescoreRecords(game, DEBLUNDER, summary);
   assert.deepEqual(
     whiteResults(game).map((q) => Math.round(1000 * q) / 1000),
@@ -215,7 +206,7 @@ test('records that deblundering changed become shards as one game, with results 
   mkdirSync(games);
   for (let i = 0; i < 40; i++) {
     const game = read(recordGame(OPEN, 'e2e4 e7e5 d1h5 a7a6', -1, { 2: { bestQ: 0.4, playedQ: -0.2 } }));
-    rescoreRecords(game, DEBLUNDER, emptySummary());
+    rescoreRecords(game, DEBLUNDER, createRescoreSummary());
     game.positions[3].record.pliesLeft = 90 + i;
     writeFileSync(join(games, `game_${String(i).padStart(6, '0')}.gz`), gzipSync(writeRecordedGame(game)));
   }
@@ -244,7 +235,7 @@ test('records that deblundering changed become shards as one game, with results 
 test('tablebases know better than deblundering where their positions begin', () => {
   const values = { 4: { bestQ: 0.9, playedQ: -0.9 } };
   const game = read(recordGame(FEN, MOVES, -1, values));
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   rescoreRecords(game, { ...DEBLUNDER, tables: rookTables }, summary);
   assert.equal(summary.errors, 0);
   assert.deepEqual(whiteResults(game), [1, 1, 1, 1, 1, 1, 0]);
@@ -268,7 +259,7 @@ test('the policies of other records replace those of games that begin with the s
   substitutions.add(other);
   const game = read(recordGame(FEN, MOVES, -1));
   const before = game.positions.map(({ record }) => record.probabilities.slice());
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   rescoreRecords(game, { ...NOTHING, substitutions }, summary);
   assert.equal(summary.substituted, 3);
   const own = read(recordGame(FEN, 'e1d2 e8e7 h1h8 e7e6', 1));
@@ -305,7 +296,7 @@ test('records of V7 keep what they add to V6', () => {
 test('a labelled game gets the results of single plies', () => {
   const plies = MOVES.split(' ').map((move) => [move, [[move, 10]]]);
   const line = JSON.stringify({ fen: FEN, result: '0-1', plies });
-  const summary = emptySummary();
+  const summary = createRescoreSummary();
   const done = JSON.parse(unwrap(rescoreLine(line, { ...NOTHING, tables: rookTables }, summary)));
   assert.deepEqual(
     done.plies.map((ply: unknown[]) => ply[2]),

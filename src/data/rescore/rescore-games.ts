@@ -69,6 +69,10 @@ export interface RescoreSummary {
   skipped: number;
 }
 
+export function createRescoreSummary(): RescoreSummary {
+  return { games: 0, positions: 0, damaged: 0, corrected: 0, errors: 0, substituted: 0, boosted: 0, skipped: 0 };
+}
+
 export interface RescoreEvents {
   onProgress(summary: RescoreSummary): void;
   onWarning(text: string): void;
@@ -143,16 +147,7 @@ export async function rescoreGames(
     jobs.set(output, path);
   }
   createFolder(folder);
-  const summary = {
-    games: 0,
-    positions: 0,
-    damaged: 0,
-    corrected: 0,
-    errors: 0,
-    substituted: 0,
-    boosted: 0,
-    skipped: 0,
-  };
+  const summary = createRescoreSummary();
   const job = { settings, summary, events };
   for (const [output, path] of jobs) {
     if (existsSync(output)) {
