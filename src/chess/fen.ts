@@ -73,10 +73,12 @@ export function formatFen(position: Position, style: FenStyle = 'x-fen'): string
 
 /** Without what stands around a FEN in files, mails and other programs' commands. */
 function cleanFenText(text: string): string {
-  let cleaned = text.trim().replace(/^\[?\s{0,9}(?:position\s{1,9})?fen\b[\s:="']{0,9}/i, '');
-  cleaned = cleaned.replace(/^["'`]/, '');
+  const trimmed = text.trim();
+  const [before] = /^["'`[\s]{0,9}(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9})?/i.exec(trimmed) ?? [''];
+  let cleaned = trimmed.slice(before.length);
+  const behind = /["'`[]/.test(before) ? '"\'`;,] \t' : ';, \t';
   let end = cleaned.length;
-  while (end > 0 && '"\'`;] \t'.includes(cleaned[end - 1])) end--;
+  while (end > 0 && behind.includes(cleaned[end - 1])) end--;
   cleaned = cleaned.slice(0, end);
   return /\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ');
 }
@@ -84,7 +86,7 @@ function cleanFenText(text: string): string {
 /** A line of an EPD or FEN list. */
 export interface EpdLine {
   readonly fen: string;
-  /** Operands by opcode (`bm`, `id`, …); an operation that stands several times has the operands of all. */
+  /** Operands by opcode in small letters (`bm`, `id`, …); an operation that stands several times has the operands of all. */
   readonly operations: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -94,19 +96,27 @@ export interface EpdLine {
  * @param notes as of parseFen
  */
 export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
-  const text = cleanFenText(line);
-  const head = /^(?:[^\s;]+\s*){1,4}/.exec(text)?.[0] ?? '';
-  const fields = head.trim().split(/\s+/).slice(0, 4);
-  const counters = /^\s*(\d+)\s+(\d+)\s*(?:;|$|(?=[\sA-Za-z]))/.exec(text.slice(head.length));
-  const operations = parseOperations(text.slice(head.length + (counters?.[0].length ?? 0)));
+  const text = cleanFenText(
+    line.replace(/^\s{0,99}\d{1,9}(?:[.):,]\s{0,9}|\s{1,9})(?=["'`[]{0,2}[^\s/]{1,8}\/)/, ''),
+  ).replace(/^startpos\b/i, START_FEN);
+  const fields: string[] = [];
+  let at = 0;
+  for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {
+    if (fields.length === 4 || (fields.length > 1 && EPD_OPCODE.test(word))) break;
+    fields.push(word);
+    at += field.length;
+  }
+  const counters = /^(\d+)\s+(\d+)\s*(?:[;,|"]|$|(?=[\sA-Za-z]))/.exec(text.slice(at));
+  const operations = parseOperations(text.slice(at + (counters?.[0].length ?? 0)));
   const halfMoves = counters?.[1] ?? readCounter(operations, 'hmvc') ?? '0';
   const fullMoves = counters?.[2] ?? readCounter(operations, 'fmvn') ?? '1';
-  const position = parseFen(
-    [...fields, ...Array(4).fill('-').slice(fields.length), halfMoves, fullMoves].join(' '),
-    notes,
-  );
+  const rest = ['w', '-', '-'].slice(Math.max(0, fields.length - 1));
+  const position = parseFen([...fields, ...rest, halfMoves, fullMoves].join(' '), notes);
   return position.ok ? success({ fen: formatFen(position.value), operations }) : position;
 }
+
+/** Operations that stand behind a position without castling rights or en passant square. */
+const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|c\d|acd|acn|acs|hmvc|fmvn|moves):?$/i;
 
 function readCounter(operations: EpdLine['operations'], opcode: string): string | null {
   const text = operations.get(opcode)?.[0] ?? '';
@@ -121,8 +131,9 @@ function parseOperations(text: string): Map<string, string[]> {
     if (token === ';') operands = null;
     else if (operands !== null) operands.push(quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1'));
     else {
-      operands = operations.get(token) ?? [];
-      operations.set(token, operands);
+      const opcode = token.toLowerCase().replace(/:$/, '');
+      operands = operations.get(opcode) ?? [];
+      operations.set(opcode, operands);
     }
   }
   return operations;
@@ -130,7 +141,8 @@ function parseOperations(text: string): Map<string, string[]> {
 
 function parsePlacement(text: string): Result<Int8Array> {
   const board = new Int8Array(64);
-  const ranks = text.split('/');
+  // Crazyhouse marks promoted pieces with ~.
+  const ranks = text.replaceAll('~', '').split('/');
   if (ranks.length !== 8) return failure(`The board of the FEN has ${ranks.length} ranks instead of 8`);
   for (let i = 0; i < 8; i++) {
     const rank = 7 - i;

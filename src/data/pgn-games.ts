@@ -3,7 +3,7 @@
  * becomes a row. Its target is the move played; its score is the `[%eval]` comment of the move before, if any.
  */
 import { computeOutcome } from '../chess/index.js';
-import { type PgnText, parseEvalComment, parsePgnTags, readPgn, readPgnGame } from '../pgn/index.js';
+import { type PgnText, parseEvalComment, parsePgnTags, readGameTexts, readPgnGame } from '../pgn/index.js';
 import { decodeText, failure, type Result, success } from '../util/index.js';
 import { readChunks } from './byte-stream.js';
 import {
@@ -48,7 +48,10 @@ function decodeGame(source: PgnText, filter: GameFilter): Result<DecodedGame> {
   return success({ start, moves, whiteResult: parseResult(result) ?? null, isPlayedOut, writeTargets });
 }
 
-function writeGame(source: PgnText, sink: GameSink, filter: GameFilter): Result<number> {
+function writeGame(text: Result<PgnText>, sink: GameSink, filter: GameFilter): Result<number> {
+  if (!text.ok) return text;
+  const source = text.value;
+  if (source.isPosition) return failure('it is a position without moves');
   if (filter.minElo > 0 && !isRated(parsePgnTags(source.text), filter.minElo)) return success(0);
   const decoded = decodeGame(source, filter);
   if (!decoded.ok) return decoded;
@@ -58,7 +61,7 @@ function writeGame(source: PgnText, sink: GameSink, filter: GameFilter): Result<
   return success(replayGame(decoded.value, row, sink));
 }
 
-export const pgnGames: GameFormat<PgnText> = {
-  readGames: (path, onBytes) => readPgn(decodeText(readChunks(path, onBytes))),
+export const pgnGames: GameFormat<Result<PgnText>> = {
+  readGames: (path, onBytes) => readGameTexts(decodeText(readChunks(path, onBytes))),
   writeGame,
 };

@@ -1,63 +1,35 @@
 /**
- * The games of a text that people call a file of games: PGN of any kind, or FENs and EPD, one a line, each of which is a game without
- * moves. The first line says which. Like the reader of PGN it streams.
+ * The games of a text that people call a file of games: PGN of any kind, or positions (FEN, EPD, UCI's `position`), one a line. What the
+ * file holds says which, not its name. Like the reader of PGN it streams.
  */
 import { parseEpdLine } from '../chess/index.js';
-import { cutText, failure, type Result, readLines, success } from '../util/index.js';
+import { cutText, failure, type Result, readLines, success, type TextLine } from '../util/index.js';
 import { escapeTag } from './pgn-format.js';
 import { type PgnText, readPgn } from './pgn-text.js';
 
-/** Seven slashes in the first word: the board of a FEN. */
-const POSITION = /^(?:FEN:?\s*)?["'\x5b]?(?:[^\s/"']{1,8}\/){7}[^\s/]{1,8}(?:[\s_]|$)/i;
-/** Characters in which the first line is looked for. */
+export type TextKind = 'games' | 'positions';
+
+/** Seven slashes in a word, behind what people put before it: a number, quotation marks, `FEN:`. */
+const POSITION =
+  /^\s{0,99}(?!\[\s{0,9}[a-z])(?:\d{1,9}[.):,\t ]\s{0,9})?["'`[]{0,3}(?:(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9}|startpos\b)|(?:[^\s/"']{1,16}\/){7}[^\s/]{1,16}(?:[\s_]|$))/i;
+const GAME = /^\s{0,99}(?:\{|\[\s{0,9}[a-z]\w{0,99}[\s"“”:=]|1\.{1,3}\s{0,9}(?:[a-h][1-8x]|[NBRQKO][a-hx1-8-]))/i;
+/** Characters in which lines are looked at. */
 const LONGEST_HEAD = 10_000;
 
 /**
- * The games in order; an error is one sentence about a line that is no position.
- * @param pieces as of readPgn
- * @param isPositions whether the text is a list of positions; null = its first line says it
+ * What a text holds, and the text.
+ * @param expected when no line of its beginning says it
  */
-export async function* readGameTexts(
+export async function openGameTexts(
   pieces: AsyncIterable<string>,
-  isPositions: boolean | null = null,
-): AsyncGenerator<Result<PgnText>, void, void> {
-  const { head, all } = await peek(pieces);
-  if (!(isPositions ?? isPositionLine(head))) {
-    for await (const game of readPgn(all)) yield success(game);
-    return;
-  }
-  let number = 0;
-  for await (const { text: line, number: row } of readLines(all)) {
-    if (!line.startsWith('#')) yield readPositionText(line, row, ++number);
-  }
-}
-
-function readPositionText(line: string, row: number, number: number): Result<PgnText> {
-  const notes: string[] = [];
-  const epd = parseEpdLine(line, notes);
-  if (!epd.ok) return failure(`Line ${row} is no position: ${epd.error}`);
-  const { fen, operations } = epd.value;
-  const id = operations.get('id')?.join(' ');
-  const event = id === undefined ? '' : `[Event "${escapeTag(cutText(id, 200))}"]\n`;
-  return success({ text: `${event}[SetUp "1"]\n[FEN "${fen}"]\n\n*`, number, line: row, isTooLong: false, notes });
-}
-
-function isPositionLine(head: string): boolean {
-  const lines = head.slice(0, LONGEST_HEAD).split('\n');
-  return POSITION.test(lines.find(saysWhatItIs)?.trim() ?? '');
-}
-
-function saysWhatItIs(line: string): boolean {
-  return line.trim() !== '' && !line.startsWith('#');
-}
-
-/** The beginning of the text, with the first line that says something, and the text as a whole. An error of the source is thrown by `all`. */
-async function peek(pieces: AsyncIterable<string>): Promise<{ head: string; all: AsyncIterable<string> }> {
+  expected: TextKind,
+): Promise<{ kind: TextKind; all: AsyncIterable<string> }> {
   const iterator = pieces[Symbol.asyncIterator]();
   let head = '';
+  let kind: TextKind | null = null;
   let failed: { readonly error: unknown } | null = null;
   let isDone = false;
-  while (!isDone && head.length <= LONGEST_HEAD && !head.split('\n').slice(0, -1).some(saysWhatItIs)) {
+  while (!isDone && kind === null && head.length <= LONGEST_HEAD) {
     try {
       const next = await iterator.next();
       isDone = next.done === true;
@@ -66,6 +38,7 @@ async function peek(pieces: AsyncIterable<string>): Promise<{ head: string; all:
       failed = { error };
       isDone = true;
     }
+    kind = findKind(isDone ? head : head.slice(0, head.lastIndexOf('\n') + 1));
   }
   async function* readAll(): AsyncGenerator<string, void, void> {
     try {
@@ -80,5 +53,55 @@ async function peek(pieces: AsyncIterable<string>): Promise<{ head: string; all:
       await iterator.return?.();
     }
   }
-  return { head, all: readAll() };
+  return { kind: kind ?? expected, all: readAll() };
+}
+
+function findKind(head: string): TextKind | null {
+  for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
+    if (isRemarkLine(line)) continue;
+    if (POSITION.test(line)) return 'positions';
+    if (GAME.test(line)) return 'games';
+  }
+  return null;
+}
+
+/** Whether a line of a list of positions is blank or a remark. */
+export function isRemarkLine(line: string): boolean {
+  return /^(?:[#;%]|\/\/|[\0-\x20]*$)/.test(line);
+}
+
+/** The lines of a list of positions that are no remarks. */
+export async function* readPositionLines(pieces: AsyncIterable<string>): AsyncGenerator<TextLine, void, void> {
+  for await (const line of readLines(pieces)) if (!isRemarkLine(line.text)) yield line;
+}
+
+/**
+ * The games in order, of a list of positions each as a game; an error is one sentence about a line that is no position.
+ * @param pieces as of readPgn
+ * @param expected as of openGameTexts
+ */
+export async function* readGameTexts(
+  pieces: AsyncIterable<string>,
+  expected: TextKind = 'games',
+): AsyncGenerator<Result<PgnText>, void, void> {
+  const { kind, all } = await openGameTexts(pieces, expected);
+  if (kind === 'games') {
+    for await (const game of readPgn(all)) yield success(game);
+    return;
+  }
+  let number = 0;
+  for await (const line of readPositionLines(all)) yield readPositionText(line, ++number);
+}
+
+/** @param number of the position in its list, from 1 */
+export function readPositionText({ text: line, number: row }: TextLine, number: number): Result<PgnText> {
+  const notes: string[] = [];
+  const epd = parseEpdLine(line, notes);
+  if (!epd.ok) return failure(`Line ${row} is no position: ${epd.error}`);
+  const { fen, operations } = epd.value;
+  const id = operations.get('id')?.join(' ');
+  const event = id === undefined ? '' : `[Event "${escapeTag(cutText(id, 200))}"]\n`;
+  const moves = operations.get('moves') ?? [];
+  const text = `${event}[SetUp "1"]\n[FEN "${fen}"]\n\n${[...moves, '*'].join(' ')}`;
+  return success({ text, number, line: row, isTooLong: false, isPosition: moves.length === 0, notes });
 }

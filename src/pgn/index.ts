@@ -3,7 +3,7 @@
  * file, so it also runs in a browser.
  */
 
-export { readGameTexts } from './game-texts.js';
+export { isRemarkLine, openGameTexts, readGameTexts, readPositionLines, readPositionText } from './game-texts.js';
 export {
   computeAccuracy,
   createRemarks,

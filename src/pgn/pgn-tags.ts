@@ -23,7 +23,7 @@ export interface PgnStart {
   readonly notes: readonly string[];
 }
 
-const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*)(?=[ \t"“”])[ \t]*/y;
+const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
 const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
 const QUOTATION_MARK = /["“”„]/;
 /** Tags that programs look for, by their names in small letters: some write them so. */
@@ -68,12 +68,14 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
     else if (text[at] !== ' ') lastMark = -1;
   }
   const value = text.slice(from, bracket < 0 ? at : bracket).trim();
-  return { name, value, end: bracket < 0 ? at : bracket + 1 };
+  const isMarked = value.length > 1 && value.startsWith("'") && value.endsWith("'");
+  return { name, value: isMarked ? value.slice(1, -1) : value, end: bracket < 0 ? at : bracket + 1 };
 }
 
-const CHESS = /^(?:(?:standard|regular|normal|classical|orthodox)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
+const CHESS =
+  /^(?:(?:standard|regular|normal|classical|orthodox|international|fide)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
 const CHESS960 =
-  /^(?:(?:chess)?960|chess9lx|d?frc|(?:double)?fischer(?:e?andom|random)?(?:chess)?|freestyle(?:chess)?|wildfr)$/;
+  /^(?:chess9lx|d?frc|wild(?:fr|22)|(?:(?:double)?fischer(?:e?andom|random)?|freestyle)?(?:chess)?(?:960)?)$/;
 
 /**
  * Whether the game is Chess960. Blanks, hyphens and capitals do not matter: `Chess 960`, `chess-960` and `Freestyle` name the
@@ -96,7 +98,8 @@ export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> 
 export function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = false): Result<PgnStart> {
   const variant = readVariant(tags);
   if (!variant.ok) return variant;
-  const fen = tags.get('FEN') || START_FEN;
+  const written = tags.get('FEN') ?? '';
+  const fen = /^[?*-]?$/.test(written) ? START_FEN : written;
   const notes: string[] = [];
   const position = parseFen(fen, notes);
   if (!position.ok) return position;

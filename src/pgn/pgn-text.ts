@@ -7,7 +7,7 @@
  * blank line and the next game belongs to that one. A comment that never closes ends at the next game's Event tag.
  */
 import { readTag } from './pgn-tags.js';
-import { readResult } from './pgn-tree.js';
+import { findSpacedResultEnd, readResult } from './pgn-tree.js';
 
 export interface PgnText {
   /** All lines of the game, joined by `\n`; cut off at the limit when the game is too long. */
@@ -18,6 +18,8 @@ export interface PgnText {
   readonly line: number;
   /** Whether `text` was cut off at the limit, so that a file that is not PGN cannot fill the memory as one endless game. */
   readonly isTooLong: boolean;
+  /** Of a list of positions, without moves. */
+  readonly isPosition: boolean;
   /** What its position did not allow and was dropped, a sentence each; of lists of positions. */
   readonly notes?: readonly string[];
 }
@@ -49,7 +51,8 @@ export async function* readPgn(pieces: AsyncIterable<string> | Iterable<string>)
   if (failure !== null) throw failure.error;
 }
 
-const MOVE_WORD = /^(?:\d+\.*)?(?:[NBRQKP]?[a-h]?[1-8]?[-x:]?[a-h][1-8]|[Oo0]-[Oo0])/;
+const MOVE_WORD =
+  /^(?:\d+\.*)?(?:[NBRQKP♔-♟]?[a-h]?[1-8]?[-–x×:]?[a-h][1-8]|[NBRQK]?[A-H]?[1-8]?[-X]?[A-H][1-8](?![^\s+#=NBRQ])|[Oo0][-–—][Oo0])/;
 /** Move 1 of White: 1... goes on with a game. */
 const FIRST_MOVE = /1(?:\.[ \t]*(?![ \t.…])|[ \t]+(?=[a-hNBRQKO]))/y;
 const NEXT_GAME_TAG = /[ \t]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t]*\[Event\b/y;
@@ -166,13 +169,13 @@ class PgnSplitter {
   /** @returns where the next game begins; -1 when the line has been taken */
   private takeMoves(line: string, start: number): number {
     let isFirstWord = start === 0;
-    this.isBehindTags = this.tagNames.size > 0;
     for (let at = start; at < line.length; ) {
       const code = line.charCodeAt(at);
       if (code <= 32) {
         at++;
         continue;
       }
+      this.isBehindTags = this.tagNames.size > 0;
       if (code === 123) {
         const close = line.indexOf('}', at);
         if (close < 0) {
@@ -218,7 +221,9 @@ class PgnSplitter {
     const maybeResult = first === 42 || first === 48 || first === 0xbd || (first === 49 && line[start + 1] !== '.');
     if (isSettled && !maybeResult) return end;
     const word = line.slice(start, Math.min(end, start + 16));
-    if (this.depth === 0 && maybeResult && readResult(word) !== null) {
+    const resultEnd = maybeResult ? findSpacedResultEnd(line, start) : -1;
+    if (resultEnd >= 0) end = resultEnd;
+    if (this.depth === 0 && maybeResult && (resultEnd >= 0 || readResult(word) !== null)) {
       this.hasMoves = true;
       this.isBehindResult = true;
       this.gap = -1;
@@ -291,7 +296,7 @@ class PgnSplitter {
     while (own.length > 0 && isBlankLine(own[own.length - 1])) own.pop();
     if (own.length > 0) {
       const text = own.join('\n').slice(0, LONGEST_GAME_TEXT);
-      this.games.push({ text, number: ++this.gamesSeen, line: this.firstLine, isTooLong });
+      this.games.push({ text, number: ++this.gamesSeen, line: this.firstLine, isTooLong, isPosition: false });
     }
     this.firstLine += end;
     this.lines = next;

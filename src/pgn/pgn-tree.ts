@@ -85,14 +85,22 @@ export function parsePgnTags(text: string): ReadonlyMap<string, string> {
   return parser.tags;
 }
 
-const RESULT = /^(?:1[-–—]0|0[-–—]1|(?:1\/2|½)(?:[-–—](?:1\/2|½))?|\*)$/;
+const RESULT = /^(?:1[-–—:]0|0[-–—:]1|1\/2|½|(?:1\/2|½)[-–—:](?:1\/2|½)|0[.,]5[-–—:]0[.,]5|\*)$/;
+const SPACED_RESULT =
+  /(?:1 {1,3}[-–—:] {1,3}0|0 {1,3}[-–—:] {1,3}1|(?:1\/2|½) {1,3}[-–—:] {1,3}(?:1\/2|½))(?![^\s{(;])/y;
 
 /** The result that a word means; null when it is none. */
 export function readResult(word: string): PgnResult | null {
   if (word.length > 7 || !RESULT.test(word)) return null;
   if (word === '*') return '*';
-  if (word.startsWith('1/') || word.startsWith('½')) return '1/2-1/2';
+  if (/[½/5]/.test(word)) return '1/2-1/2';
   return word.startsWith('1') ? '1-0' : '0-1';
+}
+
+/** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
+export function findSpacedResultEnd(text: string, start: number): number {
+  SPACED_RESULT.lastIndex = start;
+  return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
 }
 
 /** Moves in long or short notation; what authors put behind them follows. */
@@ -100,10 +108,12 @@ const MOVE =
   /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
-const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
+const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>|(?:null|pass)$)/;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
 const LONGEST_MOVE_WORD = 16;
+/** Moves of programs and people who write capitals alone. */
+const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
 const RESULT_AT_END = /(?:1[-–—]0|0[-–—]1|1\/2[-–—]1\/2|\*)$/;
 
 /** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
@@ -113,6 +123,7 @@ const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
   ['-/+', 17],
   ['+/=', 14],
   ['=/+', 15],
+  ['/ep', 0],
   ['ep', 0],
   ['+-', 18],
   ['+−', 18],
@@ -248,6 +259,8 @@ class PgnParser {
     const tag = this.offsets.length === 0 && this.result === null ? readTag(this.text, at) : null;
     if (tag !== null) {
       this.flushRemark();
+      const earlier = this.tags.get(tag.name);
+      if (earlier !== undefined && earlier !== tag.value) this.addComment(`[${tag.name} "${earlier}"]`);
       this.tags.set(tag.name, tag.value);
       return tag.end;
     }
@@ -278,6 +291,11 @@ class PgnParser {
 
   private readWord(start: number): number {
     const { text } = this;
+    const resultEnd = this.lines.length === 1 && '01½'.includes(text[start]) ? findSpacedResultEnd(text, start) : -1;
+    if (resultEnd >= 0) {
+      this.takeWord(text.slice(start, resultEnd).replaceAll(' ', ''), start);
+      return resultEnd;
+    }
     let end = start + 1;
     while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
     // Promotion in brackets: e8(Q).
@@ -285,35 +303,43 @@ class PgnParser {
       end += 3;
       while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
     }
-    this.takeWord(text.slice(start, end), start);
+    // Several moves may be glued: 1.e4,e5
+    for (let at = start; at < end; ) at += this.takeWord(text.slice(at, end), at);
     return end;
   }
 
-  private takeWord(word: string, offset: number): void {
-    const from = skipMoveNumber(word);
+  /** @returns the number of its characters that were taken; the rest begins with another move */
+  private takeWord(word: string, offset: number): number {
+    const whole = '01½*'.includes(word[0]) ? readResult(word) : null;
+    const from = whole === null ? skipMoveNumber(word) : 0;
     if (from === word.length) {
       // A number among words: "in 1972".
       if (this.remarkStart >= 0 && isDigit(word.charCodeAt(word.length - 1)))
         this.addRemark(offset, offset + word.length);
-      return;
+      return word.length;
     }
-    const result = '01½*'.includes(word[from]) ? readResult(from === 0 ? word : word.slice(from)) : null;
+    const result = whole ?? (from > 0 && '01½*'.includes(word[from]) ? readResult(word.slice(from)) : null);
     if (result !== null && this.lines.length === 1) {
       this.flushRemark();
       this.result = result;
-    } else if (result !== null) this.addRemark(offset, offset + word.length);
-    else if (this.takeMove(word, from, offset)) return;
-    else if (word.length - from <= LONGEST_MOVE_WORD && MEANT_AS_MOVE.test(word))
-      this.addMove(word.slice(from), offset);
+      return word.length;
+    }
+    const taken = result === null ? this.takeMove(word, from, offset) : 0;
+    if (taken > 0) return taken;
+    const bare = word.length - from > LONGEST_MOVE_WORD ? '' : word.slice(from);
+    if (MEANT_AS_MOVE.test(bare)) this.addMove(bare, offset);
+    else if (CAPITALS.test(bare)) this.addMove(spellCapitals(bare), offset);
     else this.addRemark(offset, offset + word.length);
+    return word.length;
   }
 
-  /** A move with what stands behind it, or glyphs behind one. @returns false, with nothing done, for any other word */
-  private takeMove(word: string, from: number, offset: number): boolean {
-    const end = findMoveEnd(word, from);
+  /** A move with what stands behind it, or glyphs behind one. @returns as of takeWord; 0, with nothing done, for any other word */
+  private takeMove(word: string, from: number, offset: number): number {
+    const end = findMoveEnd(word, from, this.remarkStart < 0);
     const hasMove = end > from;
-    if (!hasMove && this.line.node === null) return false;
+    if (!hasMove && this.line.node === null) return 0;
     let to = word.length;
+    let taken = to;
     let result: PgnResult | null = null;
     let nags: number[] | null = null;
     if (end < to) {
@@ -324,10 +350,14 @@ class PgnParser {
       }
       for (let at = end; at < to; ) {
         const glyph = GLYPHS.find(([text]) => word.startsWith(text, at) && at + text.length <= to);
-        if (glyph === undefined) return false;
+        if (glyph === undefined) return 0;
         nags ??= [];
         if (glyph[1] !== 0) nags.push(glyph[1]);
         at += glyph[0].length;
+        if (!hasMove || !',.'.includes(glyph[0]) || findMoveEnd(word, skipMoveNumber(word, at), false) === at) continue;
+        taken = at;
+        result = null;
+        break;
       }
     }
     if (hasMove) {
@@ -339,7 +369,7 @@ class PgnParser {
     }
     for (const nag of nags ?? []) this.addNag(nag);
     if (result !== null) this.result = result;
-    return true;
+    return taken;
   }
 
   private addMove(san: string, offset: number): void {
@@ -394,28 +424,40 @@ function findFrom(text: string, mark: string, start: number): number {
   return found < 0 ? text.length : found;
 }
 
-/** `12.`, `12...` and `12` are no part of the move behind them, nor are several of these; `0000` and `1-0` are none. */
-function skipMoveNumber(word: string): number {
-  for (let start = 0; ; ) {
+/**
+ * `12.`, `12...`, `12:` and `12` are no part of the move behind them, nor are several of these; `0000` and `1-0` are none.
+ * @returns where they end
+ */
+function skipMoveNumber(word: string, from = 0): number {
+  for (let start = from; ; ) {
     let at = start;
     while (isDigit(word.charCodeAt(at))) at++;
     const isZeros = word.length === start + 4 && word.endsWith('0000');
     const next = word[at];
     const isNumber = next === undefined || '.…'.includes(next) || /[a-zA-Z♔-♟]/.test(next);
-    if (at > start && (isZeros || !isNumber)) return start;
+    const hasColon = next === ':' && !isDigit(word.charCodeAt(at + 1));
+    if (at > start && (isZeros || !(isNumber || hasColon))) return start;
+    if (hasColon && at > start) at++;
     while (word[at] === '.' || word[at] === '…') at++;
     if (at === start) return start;
     start = at;
   }
 }
 
-function findMoveEnd(word: string, from: number): number {
+function findMoveEnd(word: string, from: number, takesNullMoves: boolean): number {
   MOVE.lastIndex = from;
   if (MOVE.test(word)) {
     const end = MOVE.lastIndex;
     CHECK.lastIndex = end;
     return CHECK.test(word) ? CHECK.lastIndex : end;
   }
-  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
+  const nullMove = takesNullMoves ? NULL_MOVE.exec(word.slice(from, from + 5)) : null;
   return nullMove === null ? from : from + nullMove[0].length;
+}
+
+/** The piece's letter stays, unless the move names both squares. */
+function spellCapitals(word: string): string {
+  const isBare = /^[A-H][1-8]/.test(word) && /[A-H][1-8].*[A-H][1-8]/.test(word);
+  const piece = !isBare && /^[NBRQK][^1-8]|^[NRQK]/.test(word) ? word[0] : '';
+  return piece + word.slice(piece.length).toLowerCase();
 }

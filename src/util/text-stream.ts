@@ -100,7 +100,7 @@ function join(parts: readonly Uint8Array[], sizeBytes: number, last: Uint8Array)
   return whole;
 }
 
-/** UTF-16 becomes UTF-8; other bytes stay as they are. */
+/** UTF-16 becomes UTF-8; other bytes stay as they are. Without a mark, one of the first two bytes of UTF-16 is zero. */
 async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, void> {
   let utf16: InstanceType<typeof TextDecoder> | null = null;
   /** The first byte, until the second one is known; null after both. */
@@ -112,8 +112,8 @@ async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, voi
       first = chunk.length < 2 ? chunk : null;
       if (first !== null) continue;
       const mark = (chunk[0] << 8) | chunk[1];
-      if (mark === 0xfffe) utf16 = new TextDecoder('utf-16le');
-      if (mark === 0xfeff) utf16 = new TextDecoder('utf-16be');
+      if (mark === 0xfffe || (mark > 0 && chunk[1] === 0)) utf16 = new TextDecoder('utf-16le');
+      if (mark === 0xfeff || (mark > 0 && chunk[0] === 0)) utf16 = new TextDecoder('utf-16be');
     }
     yield utf16 === null ? chunk : new TextEncoder().encode(utf16.decode(chunk, { stream: true }));
   }

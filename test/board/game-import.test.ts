@@ -31,6 +31,10 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
       '[White "Tal"]\n[Date "1961.??.??"]\n\n1. e4 *\n\n[White "x"]\n\n1. Ke2 *\n\n[Variant "Atomic"]\n\n*',
       ['Tal – ?  1961.??.??', /^Game 2 \(x - \?\) cannot be read: line 8, move 1\.Ke2/, /Atomic/],
     ],
+    [`Openings\n; a remark\n// another\n1. ${START} 0 1\n\x1a`, [/^Line 1 is no position/, `${START} 0 1`]],
+    [`["${START} 0 1",\n"${START} 3 7"]`, [`${START} 0 1`, `${START} 3 7`]],
+    ['position startpos moves e2e4 e7e5\nstartpos', ['e4 e5', `${START} 0 1`]],
+    [`[FEN "${START} 0 1"]\n\n1. e4 *`, ['e4']],
     ['', []],
     ['Dear reader', [/no moves/]],
   ];

@@ -134,13 +134,23 @@ test('EPD operations are read in every form that suites have', () => {
     [`${board} - 3 12 id "a \\"b\\"; c"; bm e5`, '3 12', { id: ['a "b"; c'], bm: ['e5'] }],
     [`${board} - id "BK.01; bm e5`, '0 1', { id: ['BK.01; bm e5'] }],
     [`"${board} - 0 7"`, '0 7', {}],
+    [`["${board} - 0 7",`, '0 7', {}],
+    [`12. ${board} - 0 7`, '0 7', {}],
+    [`7\t${board} - 0 7,0.35`, '0 7', { '0.35': [] }],
+    [`${board} - 0 7 | 12 | 0.5`, '0 7', { '12': ['|', '0.5'] }],
+    [`${board} - BM e5; ID: "x [y]";`, '0 1', { bm: ['e5'], id: ['x [y]'] }],
+    [`${board} bm e5; id "x"`, '0 1', { bm: ['e5'], id: ['x'] }],
+    [`position fen ${board} - 0 7 moves e7e5 g1f3`, '0 7', { moves: ['e7e5', 'g1f3'] }],
   ];
   for (const [line, counters, operations] of rows) {
     const read = unwrap(parseEpdLine(line));
     assert.equal(read.fen, `${board} - ${counters}`, line);
     assert.deepEqual(Object.fromEntries(read.operations), operations, line);
   }
-  assert.equal(parseEpdLine('rubbish').ok, false);
+  for (const line of ['rubbish', 'rubbish bm e4', '']) assert.equal(parseEpdLine(line).ok, false);
+  assert.equal(unwrap(parseEpdLine('4k3/8/8/8/8/8/8/4K3')).fen, '4k3/8/8/8/8/8/8/4K3 w - - 0 1');
+  assert.equal(unwrap(parseEpdLine('position startpos moves e2e4')).fen, START_FEN);
+  assert.equal(unwrap(parseEpdLine(START_FEN.replace('QKB', 'Q~KB'))).fen, START_FEN);
 });
 
 const REFUSED: [string, string][] = [

@@ -286,7 +286,7 @@ test('what cannot be read at all is a sentence with its line', () => {
     ['Dear reader', /^line 10: there are no tags, no moves and no result$/],
   ];
   for (const [text, sentence] of cases) {
-    const source = { text, number: 7, line: 10, isTooLong: false };
+    const source = { text, number: 7, line: 10, isTooLong: false, isPosition: false };
     const game = readPgnGame(source);
     assert.match(game.ok ? '' : game.error, sentence);
     assert.equal(nameGame(source), text.includes('White') ? 'Game 7 (X - Y)' : 'Game 7');

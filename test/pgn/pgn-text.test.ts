@@ -118,6 +118,22 @@ test('a stream cut anywhere gives the games of the whole file', async () => {
   }
 });
 
+test('UTF-16 is read with and without a mark, in pieces of any size', async () => {
+  const text = '[White "Zo\u00eb"]\r\n\r\n1. e4 *\r\n';
+  for (const mark of ['', '\ufeff']) {
+    const little = Buffer.from(mark + text, 'utf16le');
+    for (const bytes of [little, Buffer.from(little).swap16()]) {
+      for (const size of [1, 3, 1000]) {
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        );
+        const [game, ...others] = await collect(readPgn(decodeText(chunks)));
+        assert.deepEqual([parsePgnTags(game.text).get('White'), listMoves(game), others], ['Zo\u00eb', ['e4'], []]);
+      }
+    }
+  }
+});
+
 test('damaged games are reported with their line in the file', () => {
   const sentences = splitPgn(FILE).map((game) => {
     const read = readPgnGame(game);
@@ -190,6 +206,17 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     '[event "A"]\n[white "w"]\n[fen "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n[eco "C20"]\n\n1. e4 *',
     ['Event=A White=w FEN=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 eco=C20: 1. e4 *'],
   ],
+  [
+    'other marks and signs',
+    "[Event = 'x']\n[White: \"Tal\"]\n[Black 'O\\'Brien']\n1. e4 *",
+    ["Event=x White=Tal Black=O\\'Brien: 1. e4 *"],
+  ],
+  [
+    'a name that stands twice',
+    '[Event "x"]\n[White "a"]\n[White "b"]\n[White "b"]\n\n1. e4 *',
+    ['Event=x White=b: { [White "a"] } 1. e4 *'],
+  ],
+  ['a FEN that is not known', '[FEN "?"]\n\n1. e4 *', ['FEN=?: 1. e4 *']],
   ['a result in words', '[Result "White wins"]\n\n1. e4 *', ['Result=White wins: 1. e4 *']],
   // Where games begin and end.
   [
@@ -244,6 +271,38 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     ['1. e4 d5 2. e5 f5 3. exf6 Nxf6 4. Nc3 g8=Q *'],
   ],
   ['spaces of other widths', '1.\u00a0e4\u2009e5\u202f2.\u3000Nf3 *', ['1. e4 e5 2. Nf3 *']],
+  [
+    'capitals alone',
+    '1. E2E4 E7-E5 2. NF3 NB8-C6 3. BB5 A6 4. BXC6+ DXC6 ECO C20 *',
+    ['1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 { ECO C20 } *'],
+  ],
+  [
+    'moves that are glued, and numbers with colons',
+    '1.e4,e5; a {remark\n2:Nf3.Nc6,3: Bb5.a6 1-0',
+    ['Result=1-0: 1. e4 e5 { a {remark } 2. Nf3 Nc6 3. Bb5 a6 1-0'],
+  ],
+  ['en passant behind a slash', '1. e4 a6 2. e5 d5 3. exd6/ep *', ['1. e4 a6 2. e5 d5 3. exd6 *']],
+  [
+    'null moves in words',
+    '1. e4 e5 (1... null 2. d4) (1... pass) 2. Nf3 {x} so White may pass *',
+    ['1. e4 e5 (1... -- 2. d4) (1... --) 2. Nf3 { x so White may pass } *'],
+  ],
+  [
+    'results with colons, blanks and decimals',
+    '1. e4 1:0\n1. d4 0 - 1\n1. c4 1/2 - 1/2 1. f4 0.5-0.5\n\n1. g4 ½ : ½',
+    [
+      'Result=1-0: 1. e4 1-0',
+      'Result=0-1: 1. d4 0-1',
+      'Result=1/2-1/2: 1. c4 1/2-1/2',
+      'Result=1/2-1/2: 1. f4 1/2-1/2',
+      'Result=1/2-1/2: 1. g4 1/2-1/2',
+    ],
+  ],
+  [
+    'games of figurines alone',
+    '1. ♘f3 ♞f6 1-0\n1. ♘c3 ♞c6 0-1',
+    ['Result=1-0: 1. Nf3 Nf6 1-0', 'Result=0-1: 1. Nc3 Nc6 0-1'],
+  ],
   ['a result behind a move', '1. e4 e5 2. Nf30-1', ['Result=0-1: 1. e4 e5 2. Nf3 0-1']],
   [
     'null moves',
@@ -290,6 +349,8 @@ test('names of chess and Chess960 are understood, other variants are named', () 
     'Chess 960',
     'fischerandom',
     'wild/fr',
+    'Freestyle Chess960',
+    'Fischer Random 960',
   ];
   for (const variant of names) assert.equal(unwrap(read(variant)).isChess960, true, variant);
   for (const variant of ['Crazyhouse', 'Atomic', 'Суицид', 'x'.repeat(1000)]) {

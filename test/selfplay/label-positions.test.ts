@@ -187,7 +187,7 @@ test('positions of a list get the best move as the one played, and the result is
   const [line, ...others] = readLines('list');
   assert.deepEqual([line.result, line.plies.length, others.length, files.scored], ['*', 1, 0, 1]);
   assert.equal(line.plies[0][0], line.plies[0][1][0][0]);
-  assert.match(warnings.join(), /^list\.epd, line 4 skipped: /);
+  assert.match(warnings.join(), /^list\.epd: Line 4 is no position: /);
 });
 
 test('a sample is a share of the plies, the same with the same seed', async () => {

@@ -58,7 +58,7 @@ test('a gzipped EPD book is read, and an error names its line', async () => {
   assert.equal(book.size, 2);
   assert.equal(unwrap(book.read(0)).origin, 'book.epd.gz, line 2');
   const damaged = book.read(1);
-  assert.match(damaged.ok ? '' : damaged.error, /^book\.epd\.gz, line 4: /);
+  assert.match(damaged.ok ? '' : damaged.error, /^book\.epd\.gz: Line 4 is no position: /);
 });
 
 test('a missing book and an empty book are errors', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../../chess/index.js';
 import { isHopeless, readChunks } from '../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
-import { formatEvaluation } from '../../pgn/index.js';
+import { formatEvaluation, readPositionLines } from '../../pgn/index.js';
 import {
   BrokenInput,
   cutText,
@@ -19,7 +19,6 @@ import {
   failure,
   RefusedInput,
   type Result,
-  readLines,
   success,
   unwrap,
 } from '../../util/index.js';
@@ -80,8 +79,9 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
   const notes = new NoteList();
   let unreadable = 0;
   try {
-    for await (const { text, number } of readLines(decodeText(readChunks(file, () => undefined, 'positions')))) {
-      if (text.startsWith('#')) continue;
+    for await (const { text, number } of readPositionLines(
+      decodeText(readChunks(file, () => undefined, 'positions')),
+    )) {
       const dropped: string[] = [];
       const position = parseSuiteLine(text, number, dropped);
       for (const note of dropped) notes.add(`${file}, line ${number}: ${note}`);
@@ -181,7 +181,7 @@ function parseMoves(
 ): Result<Move[]> {
   const moves: Move[] = [];
   const words = (operations.get(opcode) ?? []).flatMap((operand) => operand.split(/[\s,]+/));
-  for (const word of words.filter((text) => text !== '')) {
+  for (const word of words.map((text) => text.replace(/^\d{1,4}\.{1,9}/, '')).filter((text) => text !== '')) {
     const san = parseSan(position, word);
     const move = san.ok ? san : parseUciMove(position, word);
     if (!move.ok) return failure(`${opcode} ${word.slice(0, 40)}: ${san.ok ? move.error : san.error}`);

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { formatUciMove, parseEpdLine } from '../../chess/index.js';
+import { formatUciMove } from '../../chess/index.js';
 import {
   findInputKind,
   formatResult,
@@ -15,7 +15,7 @@ import {
   parseLabelledGame,
   readChunks,
 } from '../../data/index.js';
-import { parsePgnTags, readPgn, readPgnGame } from '../../pgn/index.js';
+import { type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../pgn/index.js';
 import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success } from '../../util/index.js';
 import type { ResultText } from '../game/game-end.js';
 
@@ -137,32 +137,17 @@ async function* readFile(
   let readable = 0;
   let unreadable = 0;
   try {
-    if (kind === 'pgn') {
-      for await (const source of readPgn(decodeText(readChunks(path, onBytes, kind)))) {
-        const game = readPgnSource(source, name, player, wanted);
-        if (game.ok) {
-          readable++;
-          if (game.value !== null) yield game.value;
-          continue;
-        }
-        if (++unreadable <= MOST_WARNINGS) onWarning(game.error);
-        if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its games can be read');
-      }
-      return;
-    }
-    for await (const { text: line, number } of readLines(decodeText(readChunks(path, onBytes, kind)))) {
-      if (kind === 'positions' && line.startsWith('#')) continue;
-      const origin = `${name}, line ${number}`;
-      const dropped: string[] = [];
-      const game = kind === 'labels' ? readLabelLine(line, origin) : readPositionLine(line, origin, dropped);
+    const texts = decodeText(readChunks(path, onBytes, kind));
+    const read = kind === 'labels' ? readLabels(texts, name) : readGames(texts, name, kind, player, wanted);
+    for await (const { game, notes = [] } of read) {
+      for (const note of notes) onWarning(note);
       if (game.ok) {
         readable++;
-        for (const note of dropped) onWarning(`${origin}: ${note}`);
-        yield game.value;
+        if (game.value !== null) yield game.value;
         continue;
       }
-      if (++unreadable <= MOST_WARNINGS) onWarning(`${origin} skipped: ${game.error}`);
-      if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its lines can be read');
+      if (++unreadable <= MOST_WARNINGS) onWarning(game.error);
+      if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its games can be read');
     }
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
@@ -171,23 +156,50 @@ async function* readFile(
   }
 }
 
-/** @returns null for a game that is not wanted */
-function readPgnSource(
-  source: Parameters<typeof readPgnGame>[0],
+interface ReadGame {
+  /** Null: it is not wanted. */
+  readonly game: Result<Unnumbered | null>;
+  readonly notes?: readonly string[];
+}
+
+async function* readGames(
+  texts: AsyncIterable<string>,
   name: string,
+  kind: InputKind,
   player: string | null,
   wanted: PlayerResult | null,
-): Result<Unnumbered | null> {
-  const origin = `${name}, game ${source.number}`;
+): AsyncGenerator<ReadGame> {
+  for await (const text of readGameTexts(texts, kind === 'positions' ? kind : 'games')) {
+    if (!text.ok) {
+      yield { game: failure(`${name}: ${text.error}`) };
+      continue;
+    }
+    const source = text.value;
+    const origin = `${name}, ${source.isPosition ? `line ${source.line}` : `game ${source.number}`}`;
+    const game = readGame(source, player, wanted);
+    if (!game.ok) yield { game: failure(`${origin} skipped: ${game.error}`) };
+    else if (game.value === null) yield { game: success(null) };
+    else {
+      const { notes, ...rest } = game.value;
+      yield { game: success({ ...rest, origin }), notes: notes.map((note) => `${origin}: ${note}`) };
+    }
+  }
+}
+
+function readGame(
+  source: PgnText,
+  player: string | null,
+  wanted: PlayerResult | null,
+): Result<(Omit<Unnumbered, 'origin'> & { notes: readonly string[] }) | null> {
   const playerSide = player === null ? null : findSide(parsePgnTags(source.text), player);
   if (player !== null && playerSide === null) return success(null);
   const read = readPgnGame(source);
-  if (!read.ok) return failure(`${origin} skipped: ${read.error}`);
-  const { startFen, moves, problem, result, isChess960 } = read.value;
+  if (!read.ok) return read;
+  const { startFen, moves, problem, result, isChess960, notes } = read.value;
   if (wanted !== null && nameResult(result, playerSide) !== wanted) return success(null);
-  if (problem !== null) return failure(`${origin} skipped: ${problem}`);
+  if (problem !== null) return failure(problem);
   const uciMoves = moves.map((move) => formatUciMove(move, isChess960));
-  return success({ fen: startFen, moves: uciMoves, result, playerSide, isPosition: false, origin });
+  return success({ fen: startFen, moves: uciMoves, result, playerSide, isPosition: source.isPosition, notes });
 }
 
 function findSide(tags: ReadonlyMap<string, string>, player: string): 0 | 1 | null {
@@ -202,17 +214,17 @@ function nameResult(result: string, side: 0 | 1 | null): PlayerResult | null {
   return (result === '1-0') === (side === 0) ? 'won' : 'lost';
 }
 
-function readLabelLine(line: string, origin: string): Result<Unnumbered> {
-  const parsed = parseLabelledGame(line);
-  if (!parsed.ok) return parsed;
-  const { fen, plies, whiteResult } = parsed.value;
-  const result = formatResult(whiteResult) as SourceGame['result'];
-  const moves = plies.map(([played]) => played);
-  return success({ fen, moves, result, playerSide: null, isPosition: false, origin });
-}
-
-function readPositionLine(line: string, origin: string, notes: string[]): Result<Unnumbered> {
-  const fen = parseEpdLine(line, notes);
-  if (!fen.ok) return fen;
-  return success({ fen: fen.value.fen, moves: [], result: '*', playerSide: null, isPosition: true, origin });
+async function* readLabels(texts: AsyncIterable<string>, name: string): AsyncGenerator<ReadGame> {
+  for await (const { text, number } of readLines(texts)) {
+    const origin = `${name}, line ${number}`;
+    const parsed = parseLabelledGame(text);
+    if (!parsed.ok) {
+      yield { game: failure(`${origin} skipped: ${parsed.error}`) };
+      continue;
+    }
+    const { fen, plies, whiteResult } = parsed.value;
+    const result = formatResult(whiteResult) as SourceGame['result'];
+    const moves = plies.map(([played]) => played);
+    yield { game: success({ fen, moves, result, playerSide: null, isPosition: false, origin }) };
+  }
 }

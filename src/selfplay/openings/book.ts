@@ -1,12 +1,12 @@
 /**
  * Opening books: EPD and FEN lists, PGN and Polyglot (.bin), plain or packed (gzip, zstd, bzip2, ZIP, tar). The name of the file,
- * or of the file in an archive, decides the format. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
+ * or of the file in an archive, tells Polyglot's from the others. A line is parsed when it is used, so a book of 150,000 positions opens at once. Errors name file and line.
  */
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { listLegalMoves, type Move, Position, parseEpdLine, parseFen, START_FEN } from '../../chess/index.js';
+import { listLegalMoves, type Move, Position, parseFen, START_FEN } from '../../chess/index.js';
 import { findInputKind, readChunks } from '../../data/index.js';
-import { type PgnText, readPgn, readPgnGame } from '../../pgn/index.js';
+import { isRemarkLine, openGameTexts, type PgnText, readPgn, readPgnGame, readPositionText } from '../../pgn/index.js';
 import {
   BrokenInput,
   createPrng,
@@ -59,7 +59,11 @@ export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY
   const chunks = limitChunks(readChunks(path, () => undefined, kind));
   try {
     if (kind === 'polyglot') return createPolyglotBook(name, await collect(chunks), maxPlies);
-    const book = kind === 'pgn' ? await readPgnBook(name, chunks, maxPlies) : await readEpdBook(name, chunks);
+    const texts = await openGameTexts(decodeText(chunks), kind === 'pgn' ? 'games' : 'positions');
+    const book =
+      texts.kind === 'games'
+        ? await readPgnBook(name, texts.all, maxPlies)
+        : await readPositionBook(name, texts.all, maxPlies);
     return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
@@ -84,24 +88,24 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** Keeps the text in large pieces, and where each line starts: millions of strings would take twice the room. */
-async function readEpdBook(name: string, chunks: AsyncIterable<Buffer>): Promise<Book> {
-  const pieces: string[] = [];
+async function readPositionBook(name: string, pieces: AsyncIterable<string>, maxPlies: number): Promise<Book> {
+  const kept: string[] = [];
   /** Of each opening: its piece, its place in it, its row in the file. */
   const places: number[] = [];
   let row = 1;
   let isInLine = false;
-  for await (const piece of decodeText(chunks)) {
+  for await (const piece of pieces) {
     for (let start = 0; start < piece.length; row++) {
       const end = findLineEnd(piece, start);
       // A piece ends within a line only when the line is far too long.
-      if (!isInLine && piece[start] !== '#' && piece.slice(start, end).trim() !== '') {
-        places.push(pieces.length, start, row);
+      if (!isInLine && !isRemarkLine(piece.slice(start, end))) {
+        places.push(kept.length, start, row);
       }
       isInLine = end === piece.length;
       if (isInLine) row--;
       start = end + 1;
     }
-    pieces.push(piece);
+    kept.push(piece);
     if (row > MOST_LINES) throw new BrokenInput(`it has more than ${MOST_LINES} lines`);
     if (places.length > 3 * MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} openings`);
   }
@@ -110,12 +114,20 @@ async function readEpdBook(name: string, chunks: AsyncIterable<Buffer>): Promise
     size: places.length / 3,
     read: (index) => {
       const [piece, start, row] = places.slice(3 * index, 3 * index + 3);
-      const end = Math.min(findLineEnd(pieces[piece], start), start + LONGEST_LINE);
-      const origin = `${name}, line ${row}`;
-      const fen = parseEpdLine(pieces[piece].slice(start, end));
-      return fen.ok ? success({ fen: fen.value.fen, moves: [], origin }) : failure(`${origin}: ${fen.error}`);
+      const end = Math.min(findLineEnd(kept[piece], start), start + LONGEST_LINE);
+      const source = readPositionText({ text: kept[piece].slice(start, end), number: row }, index + 1);
+      return source.ok
+        ? readOpening(source.value, `${name}, line ${row}`, maxPlies)
+        : failure(`${name}: ${source.error}`);
     },
   };
+}
+
+function readOpening(source: PgnText, origin: string, maxPlies: number): Result<Opening> {
+  const game = readPgnGame(source, { maxPlies });
+  const problem = game.ok ? game.value.problem : game.error;
+  if (!game.ok || problem !== null) return failure(`${origin}, ${problem}`);
+  return success({ fen: game.value.startFen, moves: game.value.moves, origin });
 }
 
 function findLineEnd(text: string, start: number): number {
@@ -123,21 +135,15 @@ function findLineEnd(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-async function readPgnBook(name: string, chunks: AsyncIterable<Buffer>, maxPlies: number): Promise<Book> {
+async function readPgnBook(name: string, pieces: AsyncIterable<string>, maxPlies: number): Promise<Book> {
   const games: PgnText[] = [];
-  for await (const game of readPgn(decodeText(chunks))) {
+  for await (const game of readPgn(pieces)) {
     if (games.push(game) > MOST_GAMES) throw new BrokenInput(`it has more than ${MOST_GAMES} openings`);
   }
   return {
     name,
     size: games.length,
-    read: (index) => {
-      const origin = `${name}, game ${index + 1}`;
-      const game = readPgnGame(games[index], { maxPlies });
-      const problem = game.ok ? game.value.problem : game.error;
-      if (!game.ok || problem !== null) return failure(`${origin}, ${problem}`);
-      return success({ fen: game.value.startFen, moves: game.value.moves, origin });
-    },
+    read: (index) => readOpening(games[index], `${name}, game ${index + 1}`, maxPlies),
   };
 }
 

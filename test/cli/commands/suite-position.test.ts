@@ -24,6 +24,7 @@ test('a line gives position, name and the moves that solve it', () => {
 });
 
 test('moves to avoid leave all others; counters and UCI moves are understood', () => {
+  assert.equal(unwrap(parseSuiteLine(`${BOARD} bm 1. Qg6 1...Nxf7+;`, 7)).best.length, 2);
   const position = unwrap(parseSuiteLine(`${BOARD} 3 20 am g3g7;`, 7));
   assert.equal(position.id, 'line 7');
   assert.equal(position.fen, `${BOARD} 3 20`);

@@ -84,7 +84,7 @@ async function* readTexts(path: string, onBroken: (why: string) => void): AsyncG
   try {
     const kind = await findInputKind(path);
     const texts = decodeText(readChunks(path, () => undefined, kind ?? 'pgn'));
-    yield* readGameTexts(texts, kind === 'positions' ? true : null);
+    yield* readGameTexts(texts, kind === 'positions' ? kind : 'games');
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
     if (!(error instanceof BrokenInput)) throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
