@@ -44,11 +44,13 @@ export async function* readZipMembers(
   }
 }
 
+/** A file that cannot be read is passed over where the archive says how long it is; the first such file is named at the end. */
 async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<ArchiveMember, void, void> {
+  let problem: string | null = null;
   for (;;) {
     const signature = (await source.take(4)).readUInt32LE(0);
-    if (DIRECTORY.includes(signature)) return;
-    if (signature !== MEMBER) throw new BrokenInput('its ZIP archive is damaged');
+    if (DIRECTORY.includes(signature)) break;
+    if (signature !== MEMBER) throw new BrokenInput(problem ?? 'its ZIP archive is damaged');
     const head = await source.take(26);
     const flags = head.readUInt16LE(2);
     const method = head.readUInt16LE(4);
@@ -57,12 +59,16 @@ async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGener
     const extra = await source.take(head.readUInt16LE(24));
     // Bit 3: checksum and sizes follow the data.
     const hasDescriptor = (flags & 8) !== 0;
-    if ((flags & 1) !== 0) throw new BrokenInput(`${name} in it is encrypted`);
-    if (method !== STORED && method !== DEFLATED)
-      throw new BrokenInput(`${name} in it is packed by a method that is not read`);
-    if (method === STORED && (hasDescriptor || sizeBytes === UNKNOWN_SIZE)) {
-      throw new BrokenInput(`${name} in it does not say where it ends`);
+    const isEncrypted = (flags & 1) !== 0;
+    const isEndless = hasDescriptor || sizeBytes === UNKNOWN_SIZE;
+    if (isEncrypted || (method !== STORED && method !== DEFLATED)) {
+      problem ??= `${name} in it is ${isEncrypted ? 'encrypted' : 'packed by a method that is not read'}`;
+      if (isEndless) throw new BrokenInput(problem);
+      const skipped = readStoredEntry(source, sizeBytes);
+      while ((await skipped.next()).done !== true);
+      continue;
     }
+    if (method === STORED && isEndless) throw new BrokenInput(problem ?? `${name} in it does not say where it ends`);
     const content = method === STORED ? readStoredEntry(source, sizeBytes) : inflateRaw(source);
     let crc = 0;
     const counted = (async function* () {
@@ -75,8 +81,9 @@ async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGener
     yield { name, sizeBytes: null, chunks: lend(counted) };
     while ((await counted.next()).done !== true);
     const expected = hasDescriptor ? await readDescriptor(source, hasLongSizes(extra)) : head.readUInt32LE(10);
-    if (crc !== expected) throw new BrokenInput(`${name} in it does not match its checksum`);
+    if (crc !== expected) problem ??= `${name} in it does not match its checksum`;
   }
+  if (problem !== null) throw new BrokenInput(problem);
 }
 
 /** The same bytes, but a reader that stops early does not end `content`. */

@@ -3,9 +3,19 @@
  * unpacked; of ZIP and tar archives, the files of the wanted kind are read one after the other (see decodeText of util/ for their text). The content, not the name, says how
  * a file is packed; the name says what it holds. Whatever is wrong with a file is thrown as BrokenInput after all that can be read.
  */
-import { createReadStream } from 'node:fs';
-import { BrokenInput } from '../util/index.js';
-import { type ArchiveMember, hasTarMagic, isZip, readTarMembers, readZipMembers, TAR_HEAD_BYTES } from './archives.js';
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { findGameTextKind } from '../pgn/index.js';
+import { BrokenInput, decodeText, RefusedInput } from '../util/index.js';
+import {
+  type ArchiveMember,
+  BrokenArchive,
+  hasTarMagic,
+  isZip,
+  readTarMembers,
+  readZipMembers,
+  TAR_HEAD_BYTES,
+} from './archives.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
 import { UnpackLimit, unpack } from './unpack.js';
 
@@ -31,14 +41,17 @@ function nameInputKind(path: string): InputKind | null {
   return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** The same; an archive whose name does not say it holds what its first file of a known kind is. Null when it cannot be read. */
+/**
+ * The same; where the name does not say it, what the first file of a known kind in an archive is, or what the text begins with. Null when
+ * that says nothing either, or cannot be read.
+ */
 export async function findInputKind(path: string): Promise<InputKind | null> {
   const named = nameInputKind(path);
-  if (named !== null || !/\.(?:zip|tar|tar\.\w+|tgz)$/i.test(path)) return named;
+  if (named !== null || !(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)) return named;
   try {
     const limit = new UnpackLimit();
-    const { members } = await openMembers(limit.countPacked(readFileChunks(path, () => undefined)), limit);
-    if (members === null) return null;
+    const { members, chunks } = await openMembers(limit.countPacked(readFileChunks(path, () => undefined)), limit);
+    if (members === null) return await findTextKind(chunks);
     let seen = 0;
     for await (const { name } of members) {
       const kind = nameInputKind(name);
@@ -48,6 +61,16 @@ export async function findInputKind(path: string): Promise<InputKind | null> {
     // The reader of the file reports what is wrong with it.
   }
   return null;
+}
+
+async function findTextKind(chunks: AsyncIterable<Buffer>): Promise<InputKind | null> {
+  const texts = decodeText(chunks);
+  const first = await texts.next();
+  await texts.return();
+  if (first.done === true || first.value.includes('\0')) return null;
+  if (/^\s*\{"/.test(first.value.slice(0, 1000))) return 'labels';
+  const kind = findGameTextKind(first.value);
+  return kind === 'games' ? 'pgn' : kind;
 }
 
 /** Whether so much of a file is unreadable that it cannot be what its name says, so that reading should stop. */
@@ -81,17 +104,31 @@ export async function* readChunks(
   let wanted = kind ?? nameInputKind(path);
   const others: string[] = [];
   let files = 0;
-  for await (const { name, chunks: content } of members) {
-    const found = nameInputKind(name);
-    wanted ??= found;
-    const isNameless = found === null && !/\.\w+$/.test(name) && nameInputKind(path) === wanted;
-    if (wanted !== null && (found === wanted || isNameless)) {
-      files++;
-      yield* unpack(content, limit);
-      // Games of two files must not become one line.
-      if (wanted !== 'polyglot') yield Buffer.from('\n');
-    } else if (found !== null) others.push(name);
+  let problem: string | null = null;
+  const note = (error: unknown, place: string): void => {
+    if (!(error instanceof BrokenInput) || error instanceof RefusedInput) throw error;
+    problem ??= place + error.message;
+  };
+  try {
+    for await (const { name, chunks: content } of members) {
+      const found = nameInputKind(name);
+      wanted ??= found;
+      const isNameless = found === null && /^[^.]*(?:\.txt)?$/i.test(basename(name)) && nameInputKind(path) === wanted;
+      if (wanted !== null && (found === wanted || isNameless)) {
+        files++;
+        try {
+          yield* unpack(content, limit);
+        } catch (error) {
+          note(error, error instanceof BrokenArchive ? '' : `${name} in it: `);
+        }
+        // Games of two files must not become one line.
+        if (wanted !== 'polyglot') yield Buffer.from('\n');
+      } else if (found !== null) others.push(name);
+    }
+  } catch (error) {
+    note(error, '');
   }
+  if (problem !== null) throw new BrokenInput(problem);
   if (files === 0) throw new BrokenInput('its archive holds no file of this kind');
   if (others.length > 0) throw new BrokenInput(`it also holds ${others.join(', ')}, of another kind`);
 }
@@ -101,7 +138,8 @@ async function openMembers(
   packed: Chunks,
   limit: UnpackLimit,
 ): Promise<{ members: AsyncGenerator<ArchiveMember, void, void> | null; chunks: AsyncGenerator<Buffer, void, void> }> {
-  const source = new PackedBytes(unpack(packed, limit));
+  // What was packed twice, as servers do, is unpacked twice.
+  const source = new PackedBytes(unpack(unpack(packed, limit), limit));
   const head = await source.takeSome(TAR_HEAD_BYTES, TAR_HEAD_BYTES);
   source.giveBack(head);
   const chunks = source.rest();

@@ -21,6 +21,8 @@ type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
 /** Formats that are recognised by their first bytes and refused with a sentence. */
 const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
   { magic: 'fd377a585a00', says: 'it is packed with xz, which is not read: unpack it with "xz -d" first' },
+  { magic: '1f9d', says: 'it is packed with compress, which is not read: unpack it with "gzip -d" first' },
+  { magic: '4c5a4950', says: 'it is packed with lzip, which is not read: unpack it with "lzip -d" first' },
   { magic: '377abcaf271c', says: 'it is a 7z archive, which is not read: unpack it first' },
   { magic: '526172211a07', says: 'it is a RAR archive, which is not read: unpack it first' },
   { magic: '04224d18', says: 'it is packed with lz4, which is not read: unpack it with "lz4 -d" first' },

@@ -38,7 +38,7 @@ export async function openGameTexts(
       failed = { error };
       isDone = true;
     }
-    kind = findKind(isDone ? head : head.slice(0, head.lastIndexOf('\n') + 1));
+    kind = findGameTextKind(isDone ? head : head.slice(0, head.lastIndexOf('\n') + 1));
   }
   async function* readAll(): AsyncGenerator<string, void, void> {
     try {
@@ -56,7 +56,8 @@ export async function openGameTexts(
   return { kind: kind ?? expected, all: readAll() };
 }
 
-function findKind(head: string): TextKind | null {
+/** What a text holds, by its beginning; null when no line says it. */
+export function findGameTextKind(head: string): TextKind | null {
   for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
     if (isRemarkLine(line)) continue;
     if (POSITION.test(line)) return 'positions';

@@ -3,7 +3,14 @@
  * file, so it also runs in a browser.
  */
 
-export { isRemarkLine, openGameTexts, readGameTexts, readPositionLines, readPositionText } from './game-texts.js';
+export {
+  findGameTextKind,
+  isRemarkLine,
+  openGameTexts,
+  readGameTexts,
+  readPositionLines,
+  readPositionText,
+} from './game-texts.js';
 export {
   computeAccuracy,
   createRemarks,

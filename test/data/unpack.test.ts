@@ -120,12 +120,55 @@ test('a file of every packing gives the text that was packed', async () => {
     ['a.tgz', gzipSync(archive), `${plainA}\n${B}\n`],
     // The content decides, not the name.
     ['zstd.pgn', ZSTD, A + B],
+    ['twice.pgn.gz.gz', gzipSync(gzipSync(A)), A],
+    ['twice.pgn.zst.gz', gzipSync(ZSTD), A + B],
+    ['text.pgn.zip', zip('games.TXT', Buffer.from(A)), `${A}\n`],
     ['padded.pgn.gz', Buffer.concat([GZIP, Buffer.alloc(600)]), A + B],
   ];
   for (const [name, bytes, text] of rows)
     assert.deepEqual({ ...(await read(name, bytes)), most: 0 }, { text, error: null, most: 0 }, name);
   for (const name of ['a.zip', 'piped.zip', 'a.tar', 'a.tgz', 'a.pgn.zst']) {
     assert.equal(await findInputKind(join(folder, name)), 'pgn', name);
+  }
+});
+
+test('a name that does not say what a file holds is no matter where its text does', async () => {
+  const rows: [name: string, bytes: Uint8Array, kind: string | null][] = [
+    ['games.txt', Buffer.from(`Games of 1972\n\n${A}`), 'pgn'],
+    ['games', GZIP, 'pgn'],
+    ['list.zst', gzipSync('# openings\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n'), 'positions'],
+    ['labels.json', Buffer.from('{"fen": "startpos"}\n'), 'labels'],
+    ['letter.txt', Buffer.from('Dear reader'), null],
+    ['training.1.gz', gzipSync(Buffer.from('\u0006\0\0\0\u0001\0\0\0{"a"\n{\n1. e4\n')), null],
+    ['empty', Buffer.alloc(0), null],
+  ];
+  for (const [name, bytes, kind] of rows) {
+    writeFileSync(join(folder, name), bytes);
+    assert.equal(await findInputKind(join(folder, name)), kind, name);
+  }
+  assert.equal(await findInputKind(folder), null);
+});
+
+test('a file of an archive that cannot be read does not hide those behind it', async () => {
+  const others = [zip('a.pgn', Buffer.from(A)), zip('b.pgn', Buffer.from(B))].map((archive) =>
+    archive.subarray(0, -22),
+  );
+  const encrypted = flip(others[0], 6);
+  const unknown = Buffer.from(others[0]);
+  unknown[8] = 12;
+  const wrongSum = flip(others[0], 14);
+  const brokenGzip = zip('a.pgn.gz', GZIP.subarray(0, 30)).subarray(0, -22);
+  const end = ZIPS[0].subarray(-22);
+  const rows: [name: string, first: Buffer, error: RegExp][] = [
+    ['encrypted.zip', encrypted, /^a\.pgn in it is encrypted$/],
+    ['unknown.zip', unknown, /^a\.pgn in it is packed by a method that is not read$/],
+    ['sum.zip', wrongSum, /^a\.pgn in it does not match its checksum$/],
+    ['gzip.zip', brokenGzip, /^a\.pgn\.gz in it: it is cut off/],
+  ];
+  for (const [name, first, error] of rows) {
+    const outcome = await read(name, Buffer.concat([first, others[1], end]));
+    assert.match(outcome.error ?? '', error, name);
+    assert.ok(outcome.text.endsWith(`${B}\n`), name);
   }
 });
 
@@ -153,6 +196,7 @@ test('what precedes damage is read, and one sentence says what is not', async ()
       '',
       /packed with xz, which is not read: unpack it with "xz -d" first/,
     ],
+    ['a.pgn.Z', decode('H52Qabc='), '', /packed with compress/],
     ['a.7z', decode('N3q8ryccAAQ='), '', /7z archive/],
     ['none.zip', zip('notes.txt', Buffer.from('no game')), '', /holds no file of this kind/],
   ];
