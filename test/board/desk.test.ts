@@ -89,15 +89,17 @@ test('a level below full strength answers with a legal move', async () => {
   assert.match((answer as ThoughtReply).best ?? '', /^[a-h][1-8][a-h][1-8]$/);
 });
 
-test('hurry ends a search at once and refuses those that wait', async () => {
+test('hurry ends the search that it names at once, or refuses it while it waits, and no other', async () => {
   const page = await connect();
   const question = { position: START, limits: { moveTimeMs: 60_000 }, multiPv: 1, elo: null };
   const running = page.ask('think', question);
   const waiting = page.ask('think', question);
   await nextState(page);
-  await page.ask('hurry');
-  assert.equal((await running).type, 'answer');
+  await page.ask('hurry', { think: 2 });
   assert.match(String((await waiting).error), /cancelled/);
+  await nextState(page);
+  await page.ask('hurry', { think: 1 });
+  assert.equal((await running).type, 'answer');
 });
 
 test('a page may have only so many searches waiting', async () => {

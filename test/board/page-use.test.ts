@@ -73,6 +73,18 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await board?.stop();
   });
 
+  /** A browser of its own, with nothing kept. @param begin script that runs before the page's */
+  async function visit(begin = ''): Promise<{ own: BrowserContext; first: Page }> {
+    const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    await own.addInitScript(begin);
+    const first = await own.newPage();
+    first.setDefaultTimeout(60_000);
+    first.on('pageerror', (error) => complaints.push(error.message));
+    await first.goto(board.lines.at(-1) ?? '');
+    await first.waitForSelector('.engine-head');
+    return { own, first };
+  }
+
   const current = () => page.locator('.move[aria-current]');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -244,9 +256,89 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await fen.fill('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
     await fen.press('Enter');
     await page.waitForSelector('.move-list-empty');
+    // What is set up is not stepped through, also not behind the editor.
     await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
     await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
     assert.equal(await page.evaluate('location.hash'), '#analyse');
+    await button('Set up').click();
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await button('Back').isDisabled(), true);
+    await button('Cancel').click();
+    await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
+    // A broken link says so.
+    await page.evaluate('location.hash = "#fen=%E0%A4%A"');
+    await page.waitForSelector('.notice-error:has-text("The link names no position")');
+  });
+
+  test('the back button of the browser closes what is open, and leads from panel to panel', async () => {
+    await page.getByRole('link', { name: 'Play' }).click();
+    await page.getByRole('link', { name: 'Analyse' }).click();
+    for (const name of ['Load', 'Engine', 'Board and pieces']) {
+      await button(name).click();
+      await page.waitForSelector('dialog[open]');
+      await page.goBack();
+      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.waitForSelector('.panel-play');
+      await page.goForward();
+      await page.waitForSelector('.panel-analyse');
+      assert.equal(await page.locator('dialog').count(), 0);
+    }
+  });
+
+  test('no two tabs write the same analysis, and a game goes on when the tab that asked the engine is closed', async () => {
+    const { own, first } = await visit();
+    const second = await own.newPage();
+    const isKept = async (tab: Page, text: string): Promise<void> => {
+      while ((await tab.evaluate(findStored(text))) !== '#0') await tab.locator('.move').first().waitFor();
+    };
+    await typeMove(first, 'e4');
+    await isKept(first, 'e4');
+    await second.goto(first.url());
+    await second.waitForSelector('.move-list-empty');
+    await typeMove(second, 'd4');
+    await isKept(second, 'd4');
+    for (const [tab, move] of [
+      [first, 'e4'],
+      [second, 'd4'],
+    ] as const) {
+      await tab.reload();
+      await tab.waitForSelector('.move');
+      assert.deepEqual(await tab.locator('.move').allTextContents(), [move]);
+    }
+    await second.getByRole('button', { name: 'Load', exact: true }).click();
+    await second.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^e4/ }).click();
+    await second.waitForSelector('.notice-note:has-text("this is a copy")');
+    await typeMove(second, 'c5');
+    await isKept(second, 'c5');
+    assert.deepEqual(await first.locator('.move').allTextContents(), ['e4']);
+    // The engine never answers the first tab.
+    await first.routeWebSocket(/\/engine$/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((text) => String(text).includes('"think"') || server.send(text));
+    });
+    await first.reload();
+    await first.getByRole('link', { name: 'Play' }).click();
+    await first.getByText('White', { exact: true }).click();
+    await first.getByRole('button', { name: 'Play', exact: true }).click();
+    await second.getByRole('link', { name: 'Play' }).click();
+    await typeMove(first, 'e4');
+    await first.waitForSelector('.player-remark:has-text("thinks")');
+    await second.waitForSelector('.move:has-text("e4")');
+    await first.close();
+    await second.waitForSelector(':nth-match(.move, 2)');
+    await own.close();
+  });
+
+  test('a browser that lets the page keep nothing says so, and the page works', async () => {
+    const { own, first } = await visit(`for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+    await typeMove(first, 'e4');
+    await first.waitForSelector('.notice-error:has-text("The browser keeps nothing")');
+    await first.getByRole('button', { name: 'Load', exact: true }).click();
+    await first.getByRole('button', { name: 'New analysis' }).click();
+    await first.waitForSelector('.move-list-empty');
+    await own.close();
+    assert.deepEqual(complaints, []);
   });
 
   test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {
@@ -364,6 +456,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     await page.keyboard.type('e4');
     await press('Enter');
     await page.waitForSelector(':nth-match(.move, 2)');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Type a move');
     await tabTo('button.danger');
     await press('Enter');
     await page.waitForSelector('dialog');
@@ -392,8 +485,10 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
       const { scrollWidth, scrollHeight } = document.documentElement;
       const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
       const cut = [...document.querySelectorAll('#app *')].filter((one) => {
-        const { overflowX, textOverflow } = getComputedStyle(one);
-        return one.scrollWidth > one.clientWidth + 1 && overflowX !== 'visible' && textOverflow !== 'ellipsis' &&
+        const { display, overflowX, textOverflow } = getComputedStyle(one);
+        // A box of boxes cuts its words without "…".
+        const isMarked = textOverflow === 'ellipsis' && !/flex|grid/.test(display);
+        return one.scrollWidth > one.clientWidth + 1 && overflowX !== 'visible' && !isMarked &&
           one.clientWidth > 0 && !one.matches('input, textarea, .visually-hidden, .visually-hidden *');
       });
       return {
@@ -402,6 +497,10 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
         cut: cut.map((one) => one.tagName + '.' + one.className),
       };
     })()`;
+    await show('Analyse');
+    const players = `[White "Anastasia Alexandrowna Petrosjan-Nimzowitsch"]\n[Black "Ben"]\n`;
+    await loadText(page, `${players}\n1. e4 e5 *\n\n[White "C"]\n\n1. d4 *`);
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').first().click();
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height });
       const places = new Set<string>();
@@ -472,10 +571,30 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
 
   test('a server that was started again is told from one that is away', async () => {
     const port = String(board.port);
+    const { own, first } = await visit();
+    await first.clock.install();
+    await first.reload();
+    await first.getByRole('link', { name: 'Play' }).click();
+    await first.getByText('White', { exact: true }).click();
+    await first.getByText('3:00 + 2 s', { exact: true }).click();
+    await first.getByRole('button', { name: 'Play', exact: true }).click();
     await board.stop();
     await page.waitForSelector('.lost:has-text("No connection")');
+    // The user may move; the engine's clock stands still until it can be asked.
+    await first.waitForSelector('.lost');
+    await typeMove(first, 'e4');
+    await first.waitForSelector('.move:has-text("e4")');
+    await first.clock.runFor(10_000);
+    assert.equal(await first.getByRole('timer', { name: /^Clock of Sardonyx/ }).textContent(), '3:00');
+    await own.close();
     board = await BoardProcess.start(['--backend=hash', `--port=${port}`]);
     await page.waitForSelector('.obstacle:has-text("open the page by the address that it has printed")');
+    const overflow =
+      '[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]';
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      assert.deepEqual(await page.evaluate(overflow), [0, 0], `${width}×${height}`);
+    }
     assert.deepEqual(complaints, []);
   });
 });

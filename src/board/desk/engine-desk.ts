@@ -115,13 +115,14 @@ export class EngineDesk {
     return this.waiting.filter((task) => task.client === client).length;
   }
 
-  /** Ends the running `think` of a client with what it has, and refuses those that wait. */
-  hurry(client: DeskClient): void {
-    for (const task of this.waiting.filter((candidate) => candidate.client === client)) {
+  /** Ends a running `think` with what it has, and refuses one that waits. @param id its number; all of the client when left out */
+  hurry(client: DeskClient, id?: number): void {
+    const isMeant = (task: DeskTask): boolean => task.client === client && (id === undefined || task.id === id);
+    for (const task of this.waiting.filter(isMeant)) {
       this.waiting.splice(this.waiting.indexOf(task), 1);
       task.reject(new Error('The search was cancelled'));
     }
-    if (this.current?.client === client && !this.current.isAnalysis) this.interrupt();
+    if (this.current !== null && isMeant(this.current) && !this.current.isAnalysis) this.interrupt();
   }
 
   /** The page is gone. */

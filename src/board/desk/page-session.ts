@@ -110,7 +110,7 @@ export class PageSession implements DeskClient {
       case 'think':
         return this.think(request);
       case 'hurry':
-        desk.hurry(this);
+        desk.hurry(this, request.think);
         return null;
       case 'setOption':
         await services.setOption(request.name, request.value);

@@ -61,7 +61,9 @@ function App() {
           )}
         </p>
       )}
-      <CurrentPanel />
+      <div class="room">
+        <CurrentPanel />
+      </div>
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
       {dialog.value === 'appearance' && <AppearanceDialog onClose={closeDialog} />}

@@ -99,8 +99,8 @@ export const requestSchema = v.variant('type', [
     multiPv,
     elo: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(4000))),
   }),
-  /** Every `think` of this page that runs answers at once with what it has; those that wait are refused. */
-  v.strictObject({ type: v.literal('hurry'), id }),
+  /** The `think` with that number answers at once with what it has; if it still waits, it is refused. */
+  v.strictObject({ type: v.literal('hurry'), id, think: id }),
   v.strictObject({
     type: v.literal('setOption'),
     id,

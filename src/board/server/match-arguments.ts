@@ -124,11 +124,11 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
 
 /** What a page asked for, in words. */
 export function describeSettings(settings: MatchSettings): string {
-  const { players, tournament, book, chess960 } = settings;
+  const { players, tournament, clock, nodes, book, chess960 } = settings;
   const sprt = formatSprt(settings);
   return [
-    formatLimit(settings),
-    ...(players.length > 2 ? [tournament] : []),
+    clock === null ? `${nodes} nodes a move` : `${clock.seconds} s + ${clock.increment} s a move`,
+    ...(players.length < 3 ? [] : [tournament === 'gauntlet' ? 'the first against all others' : 'each against each']),
     ...(book === null ? [] : [book]),
     ...(sprt === null ? [] : [`SPRT ${sprt}`]),
     ...(chess960 ? ['Chess960'] : []),

@@ -38,7 +38,6 @@ export function TreeOutline() {
       ) : (
         <>
           <div class="tree-head" aria-hidden="true">
-            <span />
             {['Move', 'Visits', 'Share', 'Q', 'Prior'].map((name) => (
               <span key={name}>{name}</span>
             ))}
@@ -103,10 +102,12 @@ function Branch({ node, path, san, share }: BranchProps) {
         onMouseEnter={() => hover(own)}
         onMouseLeave={() => hover([])}
       >
-        <span class="tree-sign" aria-hidden="true">
-          {hasChildren ? (isOpen ? '▾' : '▸') : '·'}
+        <span class="tree-move" style={{ '--depth': path.length }}>
+          <span class="tree-sign" aria-hidden="true">
+            {hasChildren ? (isOpen ? '▾' : '▸') : '·'}
+          </span>
+          {san}
         </span>
-        <span class="tree-move">{san}</span>
         <span class="tree-number">{formatCount(node.visits)}</span>
         <span class="tree-number faint">{formatPercent(share)}</span>
         <span class="tree-number">{formatSigned(node.wl, 3)}</span>

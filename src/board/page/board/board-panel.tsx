@@ -8,6 +8,7 @@ import { signal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Move, Position } from '../../../chess/index.js';
+import { failure } from '../../../util/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/board-text.js';
 import { Dialog, IconButton, type IconName } from '../shell/controls.js';
@@ -65,13 +66,18 @@ interface BoardPanelProps {
   /** Arrows and circles that the user has drawn. */
   onDraw?(shapes: readonly DrawShape[]): void;
   readonly drawn?: readonly DrawShape[];
+  /** The game stands still: a position is set up. */
+  readonly isFixed?: boolean;
 }
 
 export function BoardPanel(props: BoardPanelProps) {
-  const { name, study, players, instead } = props;
+  const { name, study, players, instead, isFixed = false } = props;
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...latest.current.keys]), []);
+  useEffect(() => {
+    if (isFixed) return undefined;
+    return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...latest.current.keys]);
+  }, [isFixed]);
   void study.version.value;
   const node = study.node.value;
   const bottom = study.orientation.value;
@@ -80,7 +86,11 @@ export function BoardPanel(props: BoardPanelProps) {
   return (
     <main class={`panel panel-${name.toLowerCase()}`}>
       <PlayerStrip side={top} place="top" player={players[top]} fen={node.fen} />
-      <section class="board-area" aria-label="Board" onWheel={(event) => turnWheel(event, study, props.onStep)}>
+      <section
+        class="board-area"
+        aria-label="Board"
+        onWheel={(event) => isFixed || turnWheel(event, study, props.onStep)}
+      >
         {instead ?? (
           <>
             <ChessBoard
@@ -102,7 +112,7 @@ export function BoardPanel(props: BoardPanelProps) {
         )}
       </section>
       <PlayerStrip side={bottom} place="bottom" player={players[bottom]} fen={node.fen} />
-      <StepButtons study={study} onStep={props.onStep}>
+      <StepButtons study={study} onStep={props.onStep} isFixed={isFixed}>
         {props.tools}
       </StepButtons>
       <section class="side" aria-label={name}>
@@ -134,7 +144,7 @@ function PlayerStrip({ side, place, player, fen }: StripProps) {
   const { ahead, lead } = countMaterial(fen, side);
   return (
     <div class={`player-row player-${place} ${isRunning ? 'player-running' : ''}`}>
-      <span class={`player-color player-${side}`} aria-hidden="true" />
+      {name !== '' && <span class={`player-color player-${side}`} aria-hidden="true" />}
       {points !== '' && <strong class="player-points">{points}</strong>}
       <span class="player-name" title={name}>
         {name}
@@ -195,15 +205,17 @@ function shorten(score: string): string {
 export function StepButtons({
   study,
   onStep = () => undefined,
+  isFixed = false,
   children,
 }: {
   readonly study: Study;
+  readonly isFixed?: boolean;
   readonly children?: ComponentChildren;
   onStep?(): void;
 }) {
   void study.version.value;
   const node = study.node.value;
-  const [isFirst, isLast] = [node.parent === null, node.children.length === 0];
+  const [isFirst, isLast] = [isFixed || node.parent === null, isFixed || node.children.length === 0];
   const renderButton = (label: string, keys: string, icon: IconName, isOff: boolean, go: () => void) => (
     <IconButton
       label={label}
@@ -244,13 +256,21 @@ export function createStepKeys(study: Study, onStep: () => void = () => undefine
   ];
 }
 
+/** Pixels of a step, for touch pads, which turn in many small ones; a wheel turns further at once. */
+const STEP_PIXELS = 40;
+let turned = 0;
+
 /** A turn of the wheel over the board is a step; with Ctrl the browser zooms. */
 function turnWheel(event: WheelEvent, study: Study, onStep: () => void = () => undefined): void {
   if (event.ctrlKey || event.deltaY === 0) return;
   event.preventDefault();
+  const pixels = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : STEP_PIXELS * Math.sign(event.deltaY);
+  turned = Math.sign(turned) === -Math.sign(pixels) ? pixels : turned + pixels;
+  if (Math.abs(turned) < STEP_PIXELS) return;
   onStep();
-  if (event.deltaY > 0) study.goForward();
+  if (turned > 0) study.goForward();
   else study.goBack();
+  turned = 0;
 }
 
 const ROLES = { q: 'queen', r: 'rook', b: 'bishop', n: 'knight' } as const;
@@ -284,14 +304,16 @@ function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
 
 const typed = signal('');
 
-/** A field to type moves into, for those who do not use the board. */
+/** A field to type moves into, for those who do not use the board. It stays, with the focus, while nobody may move. */
 export function TypedMove({
   position,
   mayPass = false,
+  isOff = false,
   onMove,
 }: {
   readonly position: Position;
   readonly mayPass?: boolean;
+  readonly isOff?: boolean;
   onMove(move: Move): void;
 }) {
   return (
@@ -299,11 +321,10 @@ export function TypedMove({
       class="typed-move"
       onSubmit={(event) => {
         event.preventDefault();
-        const move = parseTypedMove(position, typed.value, mayPass);
-        if (!move.ok) {
-          addNotice('warning', move.error);
-          return;
-        }
+        const move = isOff
+          ? failure('It is not your move in this position')
+          : parseTypedMove(position, typed.value, mayPass);
+        if (!move.ok) return addNotice('warning', move.error);
         typed.value = '';
         onMove(move.value);
       }}

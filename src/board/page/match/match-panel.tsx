@@ -26,6 +26,9 @@ import {
 } from './match-session.js';
 import { MatchSetup } from './match-setup.js';
 
+/** The running games have their players beside them. */
+const NOBODY = { name: '' };
+
 export function MatchPanel() {
   useEffect(watchMatches, []);
   const state = shown.value;
@@ -37,8 +40,8 @@ export function MatchPanel() {
       name="Match"
       study={view}
       players={{
-        white: { name: game?.white ?? '', points: whites },
-        black: { name: game?.black ?? '', points: blacks },
+        white: boards.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
+        black: boards.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
       }}
       keys={[]}
       instead={boards.length > 0 ? <LiveBoards boards={boards} /> : undefined}
@@ -232,7 +235,7 @@ function GameList({ state: { games } }: { readonly state: MatchState }) {
             <strong>{game.result.replace('1/2-1/2', '½–½').replace('-', '–')}</strong>
             <span>{game.black}</span>
             <span class="faint">
-              {game.reason}, {Math.ceil(game.plies / 2)} moves
+              {game.reason.replaceAll('-', ' ')}, {Math.ceil(game.plies / 2)} moves
             </span>
           </button>
         </li>

@@ -95,9 +95,11 @@ export function PlayPanel() {
         ) : (
           <>
             <MoveList study={view} />
-            <div class="board-inputs">
-              {isUserTurn && <TypedMove position={view.position.value} onMove={playUserMove} />}
-            </div>
+            {!isOver && (
+              <div class="board-inputs">
+                <TypedMove position={view.position.value} isOff={!isUserTurn} onMove={playUserMove} />
+              </div>
+            )}
             {archive.value.length > 0 && <Archive />}
           </>
         )

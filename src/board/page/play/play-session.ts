@@ -20,6 +20,9 @@ const HINT_MS = 700;
 const DRAW_POINTS = 0.5;
 const FIRST_DRAW_PLY = 40;
 const CLOCK_TICK_MS = 100;
+const RETRY_MS = 1000;
+/** Of the tab that asks the engine for its move in the game. */
+const LOCK = 'sardonyx.game';
 
 export const prng = createPrng(drawSeed());
 
@@ -40,6 +43,8 @@ let isAfterEngine = false;
 let engineExpects = 1;
 /** Counts what makes a running search pointless: takebacks, new games, ends. */
 let moment = 0;
+/** Number of the running question about the engine's move. */
+let asked = 0;
 
 export const isAtEnd = computed(() => {
   void view.version.value;
@@ -68,14 +73,15 @@ export function restoreGame(): void {
   if (restored.ok) begin(restored.value);
 }
 
-// Another tab has moved, or ended the game: this one shows it, and leaves the engine's moves to the other.
+// Another tab has moved, or ended the game: this one shows it. The engine's move is asked for when the other tab has done so, or is
+// gone.
 watchStored('game', (saved) => {
   const current = game.value;
   const restored = saved === null ? null : PlayedGame.restore(saved);
   if (restored !== null && !restored.ok) return;
   if (current === null ? restored === null : current.result !== null && restored === null) return;
   moment++;
-  isThinking.value = false;
+  stopThinking();
   isAfterEngine = false;
   batch(() => {
     game.value = restored?.value ?? null;
@@ -86,6 +92,7 @@ watchStored('game', (saved) => {
     view.load(restored.value.tree, restored.value.end);
   });
   game.value?.startClock(Date.now());
+  if (game.value !== null && !game.value.isUserTurn) setTimeout(askLater, RETRY_MS, game.value, moment);
 });
 watchStored('archive', () => {
   archive.value = readArchive();
@@ -145,22 +152,39 @@ function warnOfFullStorage(): void {
   hasWarned = true;
 }
 
+/** While the engine cannot be reached its clock stands still; with the next connection it is asked. */
 function askEngine(current: PlayedGame): void {
-  const asked = ++moment;
-  isThinking.value = true;
+  const own = ++moment;
+  if (portState.value !== 'open') {
+    isThinking.value = false;
+    current.pauseClock(Date.now());
+    return;
+  }
   const { elo } = current.settings;
   const position = view.describePosition(current.end);
-  port.send('think', { position, limits: createLimits(current), multiPv: 1, elo }).answer.then(
-    (thought) => {
-      if (asked === moment) playEngineMove(current, thought);
-    },
-    (error: unknown) => {
-      if (asked !== moment) return;
+  const ask = async (): Promise<void> => {
+    if (own !== moment) return;
+    isThinking.value = true;
+    const { id, answer } = port.send('think', { position, limits: createLimits(current), multiPv: 1, elo });
+    asked = id;
+    try {
+      const thought = await answer;
+      if (own === moment) playEngineMove(current, thought);
+    } catch (error) {
+      if (own !== moment) return;
       isThinking.value = false;
-      // With the next connection it is asked again.
-      if (portState.value === 'open') reportError(error);
-    },
-  );
+      if (portState.value !== 'open') return;
+      reportError(error);
+      setTimeout(askLater, RETRY_MS, current, own);
+    }
+  };
+  if (navigator.locks === undefined) void ask();
+  else void navigator.locks.request(LOCK, ask);
+}
+
+/** Unless something has happened since. */
+function askLater(current: PlayedGame, then: number): void {
+  if (then === moment) askEngine(current);
 }
 
 function createLimits(current: PlayedGame): ThinkLimits {
@@ -261,21 +285,21 @@ export function offerDraw(): void {
 export function askForHint(): void {
   const current = game.value;
   if (current === null || !current.isUserTurn) return;
-  const asked = moment;
+  const own = moment;
   const limits = { moveTimeMs: HINT_MS };
   port
     .send('think', { position: view.describePosition(current.end), limits, multiPv: 1, elo: null })
     .answer.then(({ best }) => {
-      if (asked === moment && best !== null) hint.value = best;
+      if (own === moment && best !== null) hint.value = best;
     }, reportError);
 }
 
 export function moveNow(): void {
-  port.send('hurry', {}).answer.catch(reportError);
+  if (isThinking.value) port.send('hurry', { think: asked }).answer.catch(reportError);
 }
 
 function stopThinking(): void {
-  if (isThinking.value) moveNow();
+  moveNow();
   isThinking.value = false;
 }
 
@@ -294,15 +318,9 @@ effect(() => {
   return () => clearInterval(timer);
 });
 
-let wasLost = false;
-// While the engine cannot be reached its clock stands still; with the next connection it is asked again.
 port.watchState((state) => {
   const current = game.value;
-  const isWaiting = current !== null && current.result === null && !current.isUserTurn;
-  if (state === 'lost' && isWaiting) current.pauseClock(Date.now());
-  if (state === 'open' && wasLost && isWaiting) {
-    current.startClock(Date.now());
-    askEngine(current);
-  }
-  wasLost = state === 'lost';
+  if (current === null || current.result !== null || current.isUserTurn) return;
+  if (state === 'open') current.startClock(Date.now());
+  askEngine(current);
 });

@@ -45,9 +45,10 @@ export function ReviewPanel() {
           type="button"
           disabled={current.value === null}
           onClick={goToNextBadMove}
+          aria-label="Next ?! (bad move)"
           title="To the next bad move (n)"
         >
-          Next bad move
+          Next ?!
         </button>
       }
       game={<GamePart describe={describeMove} />}

@@ -14,6 +14,8 @@ export const progress = signal(0);
 export const isReviewing = signal(false);
 
 let run = 0;
+/** Number of the question under way. */
+let asked = 0;
 
 /** Reviews the game on the board from its start. */
 export async function startReview(): Promise<void> {
@@ -30,24 +32,28 @@ export async function startReview(): Promise<void> {
   try {
     for (const [index, node] of current.nodes.entries()) {
       const question = { position: study.describePosition(node), limits, multiPv: 1, elo: null };
-      const thought = await port.send('think', question).answer;
+      const { id, answer } = port.send('think', question);
+      asked = id;
+      const thought = await answer;
       if (own !== run) return;
       current.add(index, thought);
       progress.value++;
     }
-    current.annotate();
-    study.touch();
   } catch (error) {
     if (own === run) reportError(error);
-  } finally {
-    if (own === run) isReviewing.value = false;
   }
+  if (own === run) finish(current);
+}
+
+/** What is known of the game stays, also of a review that was cut short. */
+function finish(reviewed: GameReview): void {
+  isReviewing.value = false;
+  reviewed.annotate();
+  study.touch();
 }
 
 export function stopReview(): void {
   run++;
-  isReviewing.value = false;
-  port.send('hurry', {}).answer.catch(reportError);
-  review.value?.annotate();
-  study.touch();
+  port.send('hurry', { think: asked }).answer.catch(reportError);
+  if (review.value !== null) finish(review.value);
 }

@@ -25,6 +25,7 @@ export const panel = signal<Panel>(readHash());
 
 addEventListener('hashchange', () => {
   panel.value = readHash();
+  dialog.value = null;
 });
 
 /** Whether the engine's side can do what the panel is for. */
@@ -51,8 +52,8 @@ export function Header() {
       </nav>
       <span class="spacer" />
       {portState.value === 'lost' && (
-        <span class="lost" role="alert">
-          {obstacle.value === '' ? 'No connection' : 'No engine'}
+        <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
+          <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>
         </span>
       )}
       <button

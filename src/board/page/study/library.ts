@@ -1,7 +1,7 @@
 /**
  * What the user analyses stays: every change is saved in the browser (IndexedDB), several analyses side by side, each with one
  * game or with the games of a PGN file as its chapters. A tab goes on with its own analysis after a reload; a new tab takes the
- * newest one that no other tab has open.
+ * newest one, unless another tab has it open. No two tabs write the same analysis: the second one gets a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
@@ -96,7 +96,13 @@ async function openDatabase(): Promise<IDBDatabase | null> {
       asked.result.createObjectStore(ENTRIES, { keyPath: 'id' });
       asked.result.createObjectStore(GAMES);
     };
-    return await request(asked);
+    const opened = await request(asked);
+    // The user has deleted what the browser keeps.
+    opened.onclose = async () => {
+      database = await openDatabase();
+      changed = null;
+    };
+    return opened;
   } catch {
     // Private windows of some browsers keep nothing.
     return null;
@@ -106,12 +112,17 @@ async function openDatabase(): Promise<IDBDatabase | null> {
 /** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
 export async function startLibrary(): Promise<void> {
   const version = study.version.peek();
+  const own = readTab();
   database = await openDatabase();
   analyses.value = await readEntries();
+  await claim(analysisId.peek());
   if (!openLink() && study.version.peek() === version) {
-    const own = sessionStorage.getItem(TAB_KEY);
-    const wanted = analyses.value.find(({ id }) => id === own) ?? analyses.value[0];
-    if (wanted !== undefined && (await claim(wanted.id)) && study.version.peek() === version) await load(wanted);
+    const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
+    const isFree = wanted !== undefined && (await claim(wanted.id));
+    // A tab that the browser has duplicated begins with the analysis of the other.
+    if (wanted !== undefined && (isFree || own !== null) && study.version.peek() === version) {
+      await load(wanted, !isFree);
+    }
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
@@ -130,20 +141,35 @@ async function readEntries(): Promise<StoredAnalysis[]> {
   return entries.sort((a, b) => b.changedAtMs - a.changedAtMs);
 }
 
+/** The analysis of this tab before it was loaded again; null = it is new, or the browser keeps nothing. */
+function readTab(): string | null {
+  try {
+    return sessionStorage.getItem(TAB_KEY);
+  } catch {
+    return null;
+  }
+}
+
 /** No other tab may write the same analysis. @returns false when one has it open */
 async function claim(id: string): Promise<boolean> {
-  sessionStorage.setItem(TAB_KEY, id);
-  if (navigator.locks === undefined) return true;
-  return new Promise((resolve) => {
-    void navigator.locks.request(`${TAB_KEY}.${id}`, { ifAvailable: true }, (lock) => {
-      resolve(lock !== null);
-      if (lock === null) return undefined;
-      releaseTab();
-      return new Promise<void>((release) => {
-        releaseTab = release;
+  const isFree =
+    navigator.locks === undefined ||
+    (await new Promise<boolean>((resolve) => {
+      void navigator.locks.request(`${TAB_KEY}.${id}`, { ifAvailable: true }, (lock) => {
+        resolve(lock !== null);
+        if (lock === null) return undefined;
+        releaseTab();
+        return new Promise<void>((release) => {
+          releaseTab = release;
+        });
       });
-    });
-  });
+    }));
+  try {
+    if (isFree) sessionStorage.setItem(TAB_KEY, id);
+  } catch {
+    // After a reload the newest analysis comes.
+  }
+  return isFree;
 }
 
 /** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
@@ -155,7 +181,8 @@ function markChanged(chapter: number): void {
 
 /** Saves what has changed; a browser without room is told of once. */
 async function save(): Promise<void> {
-  if (database === null || isEmpty.peek()) return;
+  if (isEmpty.peek()) return;
+  if (database === null) return complain('The browser keeps nothing: save this analysis as PGN before you leave');
   const file = untracked(keepChapter);
   const index = chapterIndex.peek();
   const entry: StoredAnalysis = {
@@ -180,9 +207,13 @@ async function save(): Promise<void> {
     hasComplained = false;
   } catch {
     if (analysisId.peek() === entry.id) changed = unsaved === null ? null : new Set([...unsaved, ...changed]);
-    if (!hasComplained) addNotice('error', 'The browser has no room to keep this analysis: save it as PGN');
-    hasComplained = true;
+    complain('The browser has no room to keep this analysis: save it as PGN');
   }
+}
+
+function complain(sentence: string): void {
+  if (!hasComplained) addNotice('error', sentence);
+  hasComplained = true;
 }
 
 /** One transaction. Rejects when nothing of it was written. */
@@ -266,27 +297,30 @@ function readChapter({ text }: Chapter): MoveTree | null {
   return game.ok ? game.value.tree : null;
 }
 
-async function load(entry: StoredAnalysis): Promise<void> {
+/** @param isCopy another tab writes the analysis itself */
+async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
   const { all, isOfEarlierVersion } = await readChapters(entry.id);
   const chapter = all[entry.chapter];
   const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
   batch(() => {
-    changed = isOfEarlierVersion ? null : new Set();
-    analysisId.value = entry.id;
+    changed = isOfEarlierVersion || isCopy ? null : new Set();
+    analysisId.value = isCopy ? createId() : entry.id;
     analysisName.value = entry.name;
     chapters.value = all;
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
     study.load(tree, followPath(tree, entry.path));
   });
+  if (isCopy) await claim(analysisId.value);
 }
 
 /** An analysis of the list. The one on the board is saved first. */
 export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
   await save();
-  if (!(await claim(entry.id))) addNotice('warning', 'Another tab has this analysis open: both would write it');
-  await load(entry);
+  const isFree = await claim(entry.id);
+  if (!isFree) addNotice('note', 'Another tab has this analysis open: this is a copy');
+  await load(entry, !isFree);
 }
 
 /** Begins a new analysis; the one on the board stays in the list. */
@@ -375,9 +409,18 @@ export function createLink(): string {
   return `${location.href.split('#')[0]}#fen=${fen}${moves.length === 0 ? '' : `&moves=${moves.join(',')}`}`;
 }
 
+/** Of the address, decoded if that can be done. */
+function readFragment(): string {
+  try {
+    return decodeURIComponent(location.hash);
+  } catch {
+    return location.hash;
+  }
+}
+
 /** Opens what a link of `createLink` names. @returns whether the address is one */
 function openLink(): boolean {
-  const [, fen, moves = ''] = /^#fen=([^&]*)(?:&moves=([^&]*))?$/.exec(decodeURIComponent(location.hash)) ?? [];
+  const [, fen, moves = ''] = /^#fen=([^&]*)(?:&moves=([^&]*))?$/.exec(readFragment()) ?? [];
   if (fen === undefined) return false;
   history.replaceState(history.state, '', '#analyse');
   const tree = MoveTree.create(fen.replaceAll('_', ' '));

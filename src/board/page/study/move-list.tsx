@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatMoveNumber } from '../../game/board-moves.js';
 import { findNode, type MoveNode } from '../../game/move-tree.js';
 import { formatGlyphs, GLYPHS, splitEngineNote } from '../../game/value-text.js';
+import { moveInRow } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from './study.js';
 
@@ -99,6 +100,8 @@ function MoveMenu({
       class="move-menu"
       popover="auto"
       role="menu"
+      data-keys
+      onKeyDown={moveInRow}
       aria-label={`Move ${node.san}`}
       style={{ left: `min(${x}px, 100vw - 230px)`, top: `min(${y}px, 100dvh - 190px)` }}
       onToggle={(event) => {

@@ -29,6 +29,7 @@ interface StudyPanelProps {
 }
 
 const isLoading = signal(false);
+addEventListener('hashchange', assign(isLoading, false));
 /** What stands in the field of the FEN while it is typed; null = the position on the board. */
 const typedFen = signal<string | null>(null);
 
@@ -92,23 +93,26 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       onDrop={(from, to) => study.drop(from, to)}
       onPlay={(move) => study.play(move)}
       instead={isEditing.value ? <EditorBoard /> : undefined}
+      isFixed={isEditing.value}
       tools={
-        <>
-          <button type="button" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)">
-            Load
-          </button>
-          <button type="button" onClick={openEditor} title="Set up a position">
-            Set up
-          </button>
-          <IconButton
-            label="Undo"
-            title="Take the last change back (Ctrl+Z)"
-            icon="undo"
-            disabled={study.undos.value.length === 0}
-            onClick={undo}
-          />
-          {tools}
-        </>
+        !isEditing.value && (
+          <>
+            <button type="button" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)">
+              Load
+            </button>
+            <button type="button" onClick={openEditor} title="Set up a position">
+              Set up
+            </button>
+            <IconButton
+              label="Undo"
+              title="Take the last change back (Ctrl+Z)"
+              icon="undo"
+              disabled={study.undos.value.length === 0}
+              onClick={undo}
+            />
+            {tools}
+          </>
+        )
       }
       game={isEditing.value ? undefined : game}
     >
