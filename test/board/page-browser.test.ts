@@ -11,7 +11,7 @@ import { fakeEngine } from '../support/shared-folder.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
-describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
+describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
   const foreign: string[] = [];
   const complaints: string[] = [];
@@ -33,7 +33,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(240_000);
     await page.waitForSelector('.engine-head');
   });
 
@@ -219,7 +219,7 @@ describe('the page in Chromium', { skip, timeout: 900_000 }, () => {
     // Where there is no match yet, the form is open.
     await page.getByLabel('First player').selectOption('random');
     await page.getByLabel('Second player').selectOption('random');
-    await page.getByLabel('Games at most').fill('4000');
+    await page.getByLabel('Games at most').fill('400000');
     await page.getByRole('button', { name: 'Start the match' }).click();
     // More than there is room for: the list scrolls.
     await page.waitForSelector(':nth-match(.game-row, 40)');

@@ -51,7 +51,7 @@ const STORE_AS_BEFORE = inStore(`games.getAll(IDBKeyRange.bound(id, id + '~')).o
   games.put({ ...all[449], text: all[449].text.replace('1. d4', '1. b4') }, id + '/449').onsuccess = done;
 };`);
 
-describe('the page in use', { skip, timeout: 900_000 }, () => {
+describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
   const complaints: string[] = [];
   let board: BoardProcess;
@@ -62,7 +62,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
     context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(240_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
     await page.waitForSelector('.engine-head');
@@ -78,7 +78,7 @@ describe('the page in use', { skip, timeout: 900_000 }, () => {
     const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     await own.addInitScript(begin);
     const first = await own.newPage();
-    first.setDefaultTimeout(60_000);
+    first.setDefaultTimeout(240_000);
     first.on('pageerror', (error) => complaints.push(error.message));
     await first.goto(board.lines.at(-1) ?? '');
     await first.waitForSelector('.engine-head');
