@@ -2,8 +2,91 @@
  * The pieces on a board, without the game that led there: what move generation and castling read of a Position. The
  * interface lets them do so without importing the class, which imports them.
  */
-import { BISHOP, type Color, KNIGHT, PAWN, QUEEN, ROOK } from './piece.js';
-import { popCount64 } from './square.js';
+
+/**
+ * Squares and sets of squares. A square is a small integer: a1 = 0, b1 = 1 … h8 = 63.
+ *
+ * A set of squares is a pair of int32 words: `low` holds squares 0..31 (ranks 1 to 4), `high` squares 32..63, one bit
+ * each. A BigInt would hold both words but allocates and is a hundred times slower; a double has no bit operations.
+ * Loops over a set take the highest bit first, because `Math.clz32` is one machine instruction and finding the lowest
+ * bit takes three.
+ */
+export type Square = number & { readonly __square: unique symbol };
+
+export const NO_SQUARE = -1;
+
+export function createSquare(file: number, rank: number): Square {
+  return ((rank << 3) | file) as Square;
+}
+
+/** "e4" → 28; NO_SQUARE if the text does not name a square. */
+export function parseSquare(text: string): Square | typeof NO_SQUARE {
+  if (!/^[a-h][1-8]$/.test(text)) return NO_SQUARE;
+  return createSquare(text.charCodeAt(0) - 97, text.charCodeAt(1) - 49);
+}
+
+/** 28 → "e4". */
+export function formatSquare(square: number): string {
+  return 'abcdefgh'[square & 7] + String((square >> 3) + 1);
+}
+
+/**
+ * Number of squares in a set. Source: chessprogramming wiki, "Population Count" (SWAR); the two words share the last
+ * steps.
+ */
+export function popCount64(low: number, high: number): number {
+  let a = low - ((low >>> 1) & 0x55555555);
+  let b = high - ((high >>> 1) & 0x55555555);
+  a = (a & 0x33333333) + ((a >>> 2) & 0x33333333);
+  b = (b & 0x33333333) + ((b >>> 2) & 0x33333333);
+  a += b;
+  a = (a & 0x0f0f0f0f) + ((a >>> 4) & 0x0f0f0f0f);
+  return Math.imul(a, 0x01010101) >>> 24;
+}
+
+/**
+ * Colours, piece types and piece codes, and their names and FEN letters. A code is `type | color << 3`: white pieces
+ * have 1..6, black pieces 9..14, and an empty square has 0.
+ */
+export type Color = 0 | 1;
+
+export const WHITE = 0;
+export const BLACK = 1;
+
+export const PAWN = 1;
+export const KNIGHT = 2;
+export const BISHOP = 3;
+export const ROOK = 4;
+export const QUEEN = 5;
+export const KING = 6;
+
+/** Lower-case letter of each piece type, as in UCI promotions and FEN's black pieces; index 0 is unused. */
+export const PIECE_LETTERS = ' pnbrqk';
+
+const COLOR_NAMES = ['White', 'Black'] as const;
+const PIECE_NAMES = ['', 'pawn', 'knight', 'bishop', 'rook', 'queen', 'king'] as const;
+
+export function colorName(color: Color): string {
+  return COLOR_NAMES[color];
+}
+
+/** "knight" for either colour's knight; '' for an empty square. */
+export function pieceName(code: number): string {
+  return PIECE_NAMES[code & 7] ?? '';
+}
+
+/** FEN letter → piece code; 0 if the letter names no piece. */
+export function parsePiece(letter: string): number {
+  const type = PIECE_LETTERS.indexOf(letter.toLowerCase());
+  if (type <= 0) return 0;
+  return letter === letter.toLowerCase() ? type | (BLACK << 3) : type;
+}
+
+/** Piece code → FEN letter: upper case for White. */
+export function formatPiece(code: number): string {
+  const letter = PIECE_LETTERS[code & 7] ?? '';
+  return code >> 3 === WHITE ? letter.toUpperCase() : letter;
+}
 
 export interface Board {
   /**

@@ -4,8 +4,7 @@
  * that of the rook, seen from the king.
  */
 import type { Board } from './board.js';
-import { BLACK, WHITE } from './piece.js';
-import { NO_SQUARE } from './square.js';
+import { BLACK, NO_SQUARE, WHITE } from './board.js';
 
 /** Squares of rooks and kings in standard chess, in the order of Board.castlingRooks. */
 const STANDARD_ROOKS = [7, 0, 63, 56];

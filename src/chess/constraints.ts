@@ -2,13 +2,10 @@
  * Checks and pins, and how they limit the moves of the side to move. Generation computes them once a position, looking
  * outwards from the king, and then produces legal moves only.
  */
-import * as leapers from './leapers.js';
-import { BISHOP, KNIGHT, PAWN, QUEEN, ROOK } from './piece.js';
-import * as rays from './rays.js';
-import { popCount64 } from './square.js';
+import * as attacks from './attacks.js';
+import { BISHOP, KNIGHT, PAWN, popCount64, QUEEN, ROOK } from './board.js';
 
-const { KNIGHT_ATTACKS, PAWN_ATTACKS } = leapers;
-const { BETWEEN, BISHOP_RAYS, pairEntry, ROOK_RAYS } = rays;
+const { BETWEEN, BISHOP_RAYS, KNIGHT_ATTACKS, pairEntry, PAWN_ATTACKS, ROOK_RAYS } = attacks;
 
 /**
  * Results of the last call of findConstraints, two words each. They live here because returning four numbers would

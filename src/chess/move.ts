@@ -7,9 +7,9 @@
  * Castling is written as the king taking its own rook (`to` is the rook's square), in standard chess as in Chess960.
  * Captures and en passant have no flag; the board shows them.
  */
-import * as squares from './square.js';
+import * as boards from './board.js';
 
-const { popCount64 } = squares;
+const { popCount64 } = boards;
 
 export type Move = number & { readonly __move: unique symbol };
 
@@ -22,12 +22,12 @@ export function createMove(from: number, to: number, promotion = 0, castling = f
   return (from | (to << 6) | (promotion << 12) | (castling ? CASTLING_FLAG : 0)) as Move;
 }
 
-export function moveFrom(move: number): squares.Square {
-  return (move & 63) as squares.Square;
+export function moveFrom(move: number): boards.Square {
+  return (move & 63) as boards.Square;
 }
 
-export function moveTo(move: number): squares.Square {
-  return ((move >> 6) & 63) as squares.Square;
+export function moveTo(move: number): boards.Square {
+  return ((move >> 6) & 63) as boards.Square;
 }
 
 /** KNIGHT, BISHOP, ROOK, QUEEN, or 0 if the move does not promote. */

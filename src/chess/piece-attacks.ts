@@ -2,10 +2,18 @@
  * What a single piece attacks and where it could go. Input encodings draw attack maps from it, and error messages use
  * it to say why a move is illegal. Move generation has faster code of its own (generate.ts).
  */
-import { KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS } from './leapers.js';
-import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from './piece.js';
+import {
+  antidiagonalEntry,
+  diagonalEntry,
+  fileEntry,
+  KING_ATTACKS,
+  KNIGHT_ATTACKS,
+  LINE_ATTACKS,
+  PAWN_ATTACKS,
+  rankEntry,
+} from './attacks.js';
+import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from './board.js';
 import type { Position } from './position.js';
-import { antidiagonalEntry, diagonalEntry, fileEntry, LINE_ATTACKS, rankEntry } from './sliders.js';
 
 /**
  * The set of squares that the piece on `square` attacks, one word of it: 0 for squares 0..31, 1 for squares 32..63. It

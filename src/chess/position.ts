@@ -4,15 +4,23 @@
  * and moves (fen.ts, uci-move.ts, san.ts) do. Making, taking back and generating moves allocates nothing.
  */
 import { isAttacked } from './attacks.js';
-import { type Board, hasInsufficientMaterial } from './board.js';
+import {
+  type Board,
+  type Color,
+  hasInsufficientMaterial,
+  KING,
+  NO_SQUARE,
+  PAWN,
+  ROOK,
+  type Square,
+  WHITE,
+} from './board.js';
 import { castledKing, castledRook } from './castling.js';
-import { isEnPassantLegal } from './en-passant.js';
 import { generateMoves } from './generate.js';
 import { History } from './history.js';
 import { type Move, NO_MOVE } from './move.js';
-import { type Color, KING, PAWN, ROOK, WHITE } from './piece.js';
+import { isEnPassantLegal } from './pawn-moves.js';
 import { type BoardSetup, START_SETUP } from './setup.js';
-import { NO_SQUARE, type Square } from './square.js';
 import * as zobrist from './zobrist.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;

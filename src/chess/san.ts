@@ -4,13 +4,12 @@
  * Pieces in other languages are not: Sf3 would be a guess.
  */
 import { cutText, failure, type Result, success } from '../util/index.js';
+import { formatSquare, KING, PAWN, PIECE_LETTERS } from './board.js';
 import { castledKing } from './castling.js';
 import { formatFen, parseFen } from './fen.js';
 import { MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo } from './move.js';
-import { KING, PAWN, PIECE_LETTERS } from './piece.js';
 import type { Position } from './position.js';
-import { formatSquare } from './square.js';
 
 const SAN = /^([NBRQKPnrqk]?)([a-h]?)([1-8]?)[-–x×:]?([a-h])([1-8])(?:[=/]?\(?([NBRQnbrq])\)?)?$/;
 const CASTLING = /^[O0o][-–—]?[O0o](?:[-–—]?([O0o]))?$/;

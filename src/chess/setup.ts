@@ -1,6 +1,5 @@
 /** The content of a FEN as plain values. `Position.setUp` takes them; parsers and tests make them. */
-import { BISHOP, BLACK, type Color, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE } from './piece.js';
-import { NO_SQUARE } from './square.js';
+import { BISHOP, BLACK, type Color, KING, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, WHITE } from './board.js';
 
 export interface BoardSetup {
   /** 64 piece codes, a1 first. */

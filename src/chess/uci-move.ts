@@ -3,14 +3,13 @@
  * king takes rook). The formatter writes the one that the caller asks for.
  */
 import { cutText, failure, type Result, success } from '../util/index.js';
+import { colorName, formatSquare, PAWN, PIECE_LETTERS, parseSquare, pieceName } from './board.js';
 import { castledKing } from './castling.js';
 import { formatFen } from './fen.js';
 import { MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo, NO_MOVE } from './move.js';
-import { colorName, PAWN, PIECE_LETTERS, pieceName } from './piece.js';
 import { canReach } from './piece-attacks.js';
 import type { Position } from './position.js';
-import { formatSquare, parseSquare } from './square.js';
 
 /** Returns the legal move that the text means, or one sentence that says why it is not legal. */
 export function parseUciMove(position: Position, text: string): Result<Move> {

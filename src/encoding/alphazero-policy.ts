@@ -19,7 +19,7 @@ import {
   QUEEN_DIRECTIONS,
   ROOK,
 } from '../chess/index.js';
-import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './encoding.js';
 import { transformSquare } from './transform.js';
 
 const KINDS = 73;

@@ -30,7 +30,7 @@ import {
   QUEEN,
   ROOK,
 } from '../chess/index.js';
-import type { InputEncoding } from './input-encoding.js';
+import type { InputEncoding } from './encoding.js';
 import { mirrorMasks, PIECE_PLANES, setFullMask, setSquare, writeCastlingPlanes, writePieceMasks } from './planes.js';
 
 const PLANES = 50;

@@ -2,11 +2,16 @@
  * The door of encoding/: turns positions into input planes and moves into policy indices, by the names that model files
  * use.
  */
-export type { HistoryFill, InputEncoding } from './input-encoding.js';
-export { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
+export {
+  type HistoryFill,
+  type InputEncoding,
+  NO_POLICY_INDEX,
+  type PolicyEncoding,
+  type PolicyIndex,
+} from './encoding.js';
+export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
 export { expandPlanes } from './planes.js';
-export { NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 export { createRandomSymmetry } from './random-symmetry.js';
 export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';
 export { invertTransform, transformSquare } from './transform.js';

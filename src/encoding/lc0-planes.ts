@@ -4,7 +4,7 @@
  * | planes | content |
  * |---|---|
  * | 13·k + 0..12, k = 0..7 (newest first) | own P N B R Q K, theirs, ones if the position is repeated |
- * | 104..107 | castling: own a-side, own h-side, theirs; or the castling rooks (lc0-formats.ts) |
+ * | 104..107 | castling: own a-side, own h-side, theirs; or the castling rooks (see Lc0Format) |
  * | 108 | ones if Black is to move; in canonical formats the en passant square |
  * | 109 | rule 50 |
  * | 110 | zeros; in armageddon formats ones if Black is to move |
@@ -15,12 +15,125 @@
  * Source: lc0, neural/encoder.cc (EncodePositionForNN). One known difference: lc0 keeps a FEN's en passant square even
  * if no pawn can capture there; our positions drop it.
  */
-import { BLACK, type Move, moveFrom, moveTo, PAWN, type Position } from '../chess/index.js';
-import { chooseTransform } from './canonical.js';
-import { type HistoryFill, type InputEncoding, isStartPosition } from './input-encoding.js';
-import { LC0_FORMATS, type Lc0Format } from './lc0-formats.js';
+import {
+  BISHOP,
+  BLACK,
+  KING,
+  KNIGHT,
+  type Move,
+  moveFrom,
+  moveTo,
+  PAWN,
+  type Position,
+  QUEEN,
+  ROOK,
+} from '../chess/index.js';
+import { type HistoryFill, type InputEncoding, isStartPosition } from './encoding.js';
 import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
-import { transformMasks } from './transform.js';
+import { FLIP_FILES, MIRROR_RANKS, SQUARE_TRANSFORMS, TRANSPOSE, transformMasks } from './transform.js';
+
+/**
+ * lc0's input formats by lc0's own enum names (`lc0-112` is its classical one). All have 112 planes, and each is the
+ * classical format with some of five changes. Source: lc0, proto/net.proto and neural/encoder.cc.
+ */
+export interface Lc0Format {
+  readonly name: string;
+  /** lc0's number for it in network files and training records. */
+  readonly id: number;
+  /** True: planes 104 and 105 mark the rooks that may castle. False: planes 104 to 107 are full or empty. */
+  readonly castlingRooks: boolean;
+  /** The board is turned, history stops at irreversible moves, and plane 108 marks en passant. */
+  readonly canonical: boolean;
+  /** The rule-50 plane holds plies / 100 instead of plies. */
+  readonly hectoplies: boolean;
+  /** History holds only positions that occurred before. */
+  readonly repeatsOnly: boolean;
+  /** Plane 110 is full if Black is to move, which a turned board no longer shows. */
+  readonly armageddon: boolean;
+}
+
+const CLASSICAL = {
+  castlingRooks: false,
+  canonical: false,
+  hectoplies: false,
+  repeatsOnly: false,
+  armageddon: false,
+};
+const CANONICAL = { ...CLASSICAL, castlingRooks: true, canonical: true };
+const HECTOPLIES = { ...CANONICAL, hectoplies: true };
+const V2 = { ...HECTOPLIES, repeatsOnly: true };
+
+export const LC0_FORMATS: readonly Lc0Format[] = [
+  { ...CLASSICAL, name: 'lc0-112', id: 1 },
+  { ...CLASSICAL, castlingRooks: true, name: 'INPUT_112_WITH_CASTLING_PLANE', id: 2 },
+  { ...CANONICAL, name: 'INPUT_112_WITH_CANONICALIZATION', id: 3 },
+  { ...HECTOPLIES, name: 'INPUT_112_WITH_CANONICALIZATION_HECTOPLIES', id: 4 },
+  { ...HECTOPLIES, armageddon: true, name: 'INPUT_112_WITH_CANONICALIZATION_HECTOPLIES_ARMAGEDDON', id: 132 },
+  { ...V2, name: 'INPUT_112_WITH_CANONICALIZATION_V2', id: 5 },
+  { ...V2, armageddon: true, name: 'INPUT_112_WITH_CANONICALIZATION_V2_ARMAGEDDON', id: 133 },
+];
+
+// Chooses how lc0's canonical formats turn the board, so that symmetrical positions look the same: the own king comes
+// to files e to h and, without pawns, also to ranks 1 to 4 and to or below the a8-h1 diagonal. A position with castling
+// rights is never turned, because they are not symmetrical. Source: lc0, neural/encoder.cc (ChooseTransform).
+
+type PieceTest = (piece: number, mover: number) => boolean;
+/** If the king is on the diagonal, the first of these sets of pieces that its reflection changes decides. */
+const TIE_BREAKS: readonly PieceTest[] = [
+  () => true,
+  (piece, mover) => piece >> 3 === mover,
+  ...[KING, QUEEN, ROOK, KNIGHT, BISHOP].map((type): PieceTest => {
+    return (piece) => (piece & 7) === type;
+  }),
+];
+
+/**
+ * Compares a set of pieces, turned by `transform`, with its reflection about the diagonal, both read as 64-bit numbers.
+ * Above 0 if the set is larger, below 0 if its reflection is, 0 if they are equal.
+ */
+function compareReflection(position: Position, transform: number, isMember: PieceTest): number {
+  const flip = position.sideToMove === BLACK ? 56 : 0;
+  // The highest square that only one of the two sets has decides.
+  const has = new Uint8Array(64);
+  const reflected = new Uint8Array(64);
+  for (let square = 0; square < 64; square++) {
+    const piece = position.board[square];
+    if (piece === 0 || !isMember(piece, position.sideToMove)) continue;
+    const turned = SQUARE_TRANSFORMS[transform * 64 + (square ^ flip)];
+    has[turned] = 1;
+    reflected[SQUARE_TRANSFORMS[TRANSPOSE * 64 + turned]] = 1;
+  }
+  for (let square = 63; square >= 0; square--) {
+    if (has[square] !== reflected[square]) return has[square] - reflected[square];
+  }
+  return 0;
+}
+
+/** The transform flags for this position (see transform.ts), 0 for none. */
+export function chooseTransform(position: Position): number {
+  for (let i = 0; i < 4; i++) if (position.castlingRooks[i] >= 0) return 0;
+  const mover = position.sideToMove;
+  const king = position.kingSquare(mover) ^ (mover === BLACK ? 56 : 0);
+  let rank = king >> 3;
+  let file = king & 7;
+  let transform = 0;
+  if (file < 4) {
+    transform |= FLIP_FILES;
+    file = 7 - file;
+  }
+  if (position.board.some((piece) => (piece & 7) === PAWN)) return transform;
+  if (rank > 3) {
+    transform |= MIRROR_RANKS;
+    rank = 7 - rank;
+  }
+  if (rank + file > 7) return transform | TRANSPOSE;
+  if (rank + file < 7) return transform;
+  for (const isMember of TIE_BREAKS) {
+    const order = compareReflection(position, transform, isMember);
+    if (order !== 0) return order < 0 ? transform : transform | TRANSPOSE;
+  }
+  return transform;
+}
 
 const SLOT_PLANES = PIECE_PLANES + 1;
 const SLOT_WORDS = 2 * SLOT_PLANES;

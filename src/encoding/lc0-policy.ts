@@ -4,7 +4,7 @@
  * Source: lc0, neural/encoder.cc (kMoveStrs); the loops below produce its list.
  */
 import { BISHOP, BLACK, type Move, type Position, QUEEN, ROOK } from '../chess/index.js';
-import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
+import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './encoding.js';
 import { SQUARE_TRANSFORMS } from './transform.js';
 
 export const LC0_POLICY_SIZE = 1858;

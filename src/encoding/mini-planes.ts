@@ -12,7 +12,7 @@
  * | 18 | rule 50 in plies / 100 |
  */
 import { WHITE } from '../chess/index.js';
-import type { InputEncoding } from './input-encoding.js';
+import type { InputEncoding } from './encoding.js';
 import { PIECE_PLANES, setFullMask, setSquare, writeCastlingPlanes, writePieceMasks } from './planes.js';
 
 const PLANES = 19;

@@ -4,8 +4,8 @@
  * symmetry). A hash of position and seed decides, so that the same position is always shown in the same way.
  */
 import type { Position } from '../chess/index.js';
-import type { HistoryFill, InputEncoding } from './input-encoding.js';
-import { LC0_FORMATS } from './lc0-formats.js';
+import type { HistoryFill, InputEncoding } from './encoding.js';
+import { LC0_FORMATS } from './lc0-planes.js';
 import { FLIP_FILES, transformMasks } from './transform.js';
 
 /**

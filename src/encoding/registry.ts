@@ -6,12 +6,11 @@ import { BLACK, type Move, type Position } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
 import { alphazeroPolicy } from './alphazero-policy.js';
 import { attacksEncoding } from './attack-planes.js';
-import type { InputEncoding } from './input-encoding.js';
+import { findMoveOfIndex, type InputEncoding, type PolicyEncoding, type PolicyIndex } from './encoding.js';
 import { lc0Encodings, longHistoryEncoding } from './lc0-planes.js';
 import { lc0Policy } from './lc0-policy.js';
 import { miniEncoding } from './mini-planes.js';
 import { neuralmateEncoding } from './neuralmate-planes.js';
-import { findMoveOfIndex, type PolicyEncoding, type PolicyIndex } from './policy-encoding.js';
 import { transformSquare } from './transform.js';
 
 /**

@@ -10,7 +10,7 @@
  * A probe needs all tables to which captures lead. It makes moves on the given position and takes them back.
  */
 import { MAX_MOVES, type Move, PAWN, type Position } from '../chess/index.js';
-import { PieceList } from './piece-list.js';
+import { PieceList } from './material.js';
 import { OTHER_SIDE } from './table.js';
 import { NO_VALUE, type TableSet } from './table-set.js';
 

@@ -3,8 +3,7 @@ import { getSystem } from '#platform/machine.js';
 import { NO_SQUARE, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN } from './material.js';
 import { Prober, WDL_CURSED_WIN } from './prober.js';
-import { findTables, splitFolders } from './table-files.js';
-import { NO_VALUE, TableSet } from './table-set.js';
+import { findTables, NO_VALUE, splitFolders, TableSet } from './table-set.js';
 
 export interface TablebaseSettings {
   /** Folders, separated by `;` or, except on Windows, by `:`. Empty for no tables. */

@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseFen } from '#sardonyx/chess/index.js';
 import { FileMemory } from '#sardonyx/syzygy/file-bytes.js';
-import { type Material, parseTableName } from '#sardonyx/syzygy/material.js';
-import { createPieceGroups } from '#sardonyx/syzygy/piece-groups.js';
-import { PieceList } from '#sardonyx/syzygy/piece-list.js';
-import { computePositionIndex } from '#sardonyx/syzygy/position-index.js';
-import { BELOW_DIAGONAL, KING_PAIRS, PAWN_ORDER, TRIANGLE } from '#sardonyx/syzygy/square-numbers.js';
+import { type Material, PieceList, parseTableName } from '#sardonyx/syzygy/material.js';
+import {
+  BELOW_DIAGONAL,
+  computePositionIndex,
+  createPieceGroups,
+  KING_PAIRS,
+  PAWN_ORDER,
+  TRIANGLE,
+} from '#sardonyx/syzygy/position-index.js';
 import { Table } from '#sardonyx/syzygy/table.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';

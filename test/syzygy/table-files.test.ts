@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findTables, splitFolders } from '#sardonyx/syzygy/table-files.js';
+import { findTables, splitFolders } from '#sardonyx/syzygy/table-set.js';
 import { createWonTables, withTableFolder } from '../support/table-folder.js';
 
 test('folders are separated by semicolons and, but for Windows, by colons', () => {
