@@ -2,10 +2,10 @@
  * Checks and pins, and how they limit the moves of the side to move. Generation computes them once a position, looking
  * outwards from the king, and then produces legal moves only.
  */
-import * as attacks from './attacks.js';
+import * as tables from './attack-tables.js';
 import { BISHOP, KNIGHT, PAWN, popCount64, QUEEN, ROOK } from './board.js';
 
-const { BETWEEN, BISHOP_RAYS, KNIGHT_ATTACKS, pairEntry, PAWN_ATTACKS, ROOK_RAYS } = attacks;
+const { BETWEEN, BISHOP_RAYS, KNIGHT_ATTACKS, pairEntry, PAWN_ATTACKS, ROOK_RAYS } = tables;
 
 /**
  * Results of the last call of findConstraints, two words each. They live here because returning four numbers would

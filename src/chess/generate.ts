@@ -2,6 +2,7 @@
  * Legal moves. Generation first finds checks and pins and narrows each piece's targets by them, so it never makes a
  * move to see whether it is legal. Only king steps, castling and en passant test squares for attackers.
  */
+import * as tables from './attack-tables.js';
 import * as attacks from './attacks.js';
 import { BISHOP, type Board, KNIGHT, NO_SQUARE, QUEEN, ROOK } from './board.js';
 import { castledKing, castledRook } from './castling.js';
@@ -10,9 +11,10 @@ import type { Move } from './move.js';
 import * as moves from './move.js';
 import { emitEnPassant, emitPawnMoves } from './pawn-moves.js';
 
-// Constants of this module's own, for the reason that attacks.ts gives.
-const { antidiagonalEntry, BETWEEN, diagonalEntry, fileEntry, isAttacked, KING_ATTACKS, KNIGHT_ATTACKS } = attacks;
-const { LINE_ATTACKS, LINES, pairEntry, rankEntry } = attacks;
+// Constants of this module's own, for the reason that attack-tables.ts gives.
+const { antidiagonalEntry, diagonalEntry, fileEntry, KING_ATTACKS, KNIGHT_ATTACKS } = tables;
+const { BETWEEN, LINE_ATTACKS, LINES, pairEntry, rankEntry } = tables;
+const { isAttacked } = attacks;
 const { findConstraints, PINNED, TARGETS } = constraints;
 const { CASTLING_FLAG, emitTargets } = moves;
 

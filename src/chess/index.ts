@@ -2,7 +2,7 @@
  * The door of chess/: the rules of standard chess and Chess960. Everything not exported here is private to the room.
  */
 
-export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './attacks.js';
+export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './attack-tables.js';
 export {
   BISHOP,
   BLACK,

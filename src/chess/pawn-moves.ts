@@ -2,12 +2,14 @@
  * Moves of pawns. All pawns that are not pinned move as one set, shifted by a rank. Each pinned pawn is a set of its
  * own whose targets are limited to the line through its king.
  */
+import * as tables from './attack-tables.js';
 import * as attacks from './attacks.js';
 import * as boards from './board.js';
 import { type Board, type Color, KNIGHT, PAWN, QUEEN, WHITE } from './board.js';
 import * as constraints from './constraints.js';
 
-const { isAttacked, LINES, pairEntry, PAWN_ATTACKS } = attacks;
+const { LINES, pairEntry, PAWN_ATTACKS } = tables;
+const { isAttacked } = attacks;
 const { popCount64 } = boards;
 const { PINNED, TARGETS } = constraints;
 

@@ -11,7 +11,7 @@ import {
   LINE_ATTACKS,
   PAWN_ATTACKS,
   rankEntry,
-} from './attacks.js';
+} from './attack-tables.js';
 import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from './board.js';
 import type { Position } from './position.js';
 
