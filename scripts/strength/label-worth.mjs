@@ -5,7 +5,7 @@
 // Cost is the engine process's CPU time (Linux; elsewhere the wall time of its searches), so other programs on the machine disturb it
 // little. Worth: the share of positions with the reference's best move; the difference of W − L; and KL(reference ‖ label) of
 // the policy targets, for which every legal move of the label gets one hundredth of a uniform policy, since a label of few lines
-// gives the other moves nothing. Curves and temperature are those of label-targets.ts.
+// gives the other moves nothing. Curves and temperature are those of label-network.ts.
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -13,8 +13,8 @@ import { parseFen, parseUciMove } from '../../dist/chess/index.js';
 import { createNetworkSetup } from '../../dist/cli/commands/play/player-network.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { LabelNetwork, NetworkPools } from '../../dist/selfplay/index.js';
+import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-network.js';
 import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-record.js';
-import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-targets.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
 const UNIFORM_SHARE = 0.01;

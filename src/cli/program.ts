@@ -6,7 +6,6 @@ import { CrashReporter, readBuild, readSettings, readVersion } from '../app/opti
 import { isFileless, loadNetwork, resolveNetwork } from '../networks/index.js';
 import { loadModel } from '../nn/index.js';
 import { unwrap } from '../util/index.js';
-import { prepareArguments } from './arguments.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';
@@ -15,8 +14,8 @@ import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { encodeCommand } from './commands/encode.js';
 import { evalCommand } from './commands/eval.js';
-import { explainCommand } from './commands/explain/explain.js';
-import { labelCommand } from './commands/label/label.js';
+import { explainCommand } from './commands/explain.js';
+import { labelCommand } from './commands/label.js';
 import { leela2OnnxCommand } from './commands/leela2onnx-command.js';
 import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { networksCommand } from './commands/networks.js';
@@ -31,6 +30,50 @@ import { tuneCommand } from './commands/tune.js';
 import { uciCommand } from './commands/uci.js';
 import { printNote } from './output.js';
 import { writeNote } from './stdout-writer.js';
+
+// Rewrites the command line for yargs, which would misread a FEN without quotes, a command after its flags, and `--pgn -` for
+// stdout.
+
+const PIECES = /^[pnbrqkPNBRQK1-8]+(\/[pnbrqkPNBRQK1-8]+){7}$/;
+/** The fields of a FEN after the pieces: side, castling, en passant, two counters. */
+const FIELDS = [/^[wb]$/, /^(-|[KQkqA-Ha-h]+)$/, /^(-|[a-h][36])$/, /^\d+$/, /^\d+$/];
+
+/** @param commands names and aliases of all commands */
+export function prepareArguments(args: readonly string[], commands: ReadonlySet<string>): string[] {
+  return joinDash(joinFenWords(moveCommandFirst(args, commands)));
+}
+
+/**
+ * `--nodes 500 bench` → `bench --nodes 500`. Only the command knows which of its flags take a value, so the command must
+ * be found first: it is the first word that names one.
+ */
+export function moveCommandFirst(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
+  if (args[0]?.startsWith('-') !== true) return args;
+  const place = args.findIndex((arg) => commands.has(arg));
+  return place < 0 ? args : [args[place], ...args.toSpliced(place, 1)];
+}
+
+/** The same arguments, each FEN as one word. */
+export function joinFenWords(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const words = [args[i]];
+    if (PIECES.test(args[i].replace(/^--?\w+=/, ''))) {
+      while (words.length <= FIELDS.length && i + 1 < args.length && FIELDS[words.length - 1].test(args[i + 1])) {
+        words.push(args[++i]);
+      }
+    }
+    joined.push(words.join(' '));
+  }
+  return joined;
+}
+
+/** Joins `--pgn -` (stdout) to `--pgn=-`: yargs would read the dash as an argument of its own. */
+function joinDash(args: readonly string[]): string[] {
+  return args.flatMap((arg, i) =>
+    arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,
+  );
+}
 
 export async function runProgram(args: readonly string[]): Promise<void> {
   process.on('uncaughtException', endWithReport);
@@ -105,7 +148,7 @@ function endWithReport(error: unknown): never {
   process.exit(70);
 }
 
-/** `sardonyx --version`: the program's version, its runtime, and the network it would use. */
+// `sardonyx --version`: the program's version, its runtime, and the network it would use.
 
 /** @param args the command line, whose engine flags may name a network or a backend */
 export async function createVersionText(args: readonly string[]): Promise<string> {

@@ -8,9 +8,8 @@ import type { RootRanking } from '../syzygy/index.js';
 import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
-import type { RootStats } from './move-stats.js';
 import type { BestMove } from './ports.js';
-import { createBlindReport, type SearchReport } from './search-report.js';
+import { createBlindReport, type RootStats, type SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
 
 /** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */

@@ -8,9 +8,8 @@ import type { OptionStore } from '../options/index.js';
 import type { TreeDump, TreeDumpLimits } from '../search/index.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
-import type { RootStats } from './move-stats.js';
 import type { BestMove, EnginePorts, NetworkPort } from './ports.js';
-import type { SearchReport } from './search-report.js';
+import type { RootStats, SearchReport } from './search-report.js';
 
 export interface Answer {
   readonly best: BestMove;

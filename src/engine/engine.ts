@@ -15,13 +15,18 @@ import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
-import { createRootStats, type RootStats } from './move-stats.js';
 import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder, stepForward } from './search-order.js';
 import { SearchQueue, StopPatience } from './search-queue.js';
-import { createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
+import {
+  createFinishedReport,
+  createRootStats,
+  createSearchReport,
+  type RootStats,
+  type SearchReport,
+} from './search-report.js';
 import { readStrength } from './strength.js';
 import { WarmUp } from './warm-up.js';
 

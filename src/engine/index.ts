@@ -12,9 +12,8 @@ export {
 } from './game-position.js';
 export { type GoRequest, isUnlimited } from './go-request.js';
 export { MateClient } from './mate-client.js';
-export { computeRootScore, getMovesLeft, type RootMoveStats, type RootStats } from './move-stats.js';
+export { createPoolNetwork, readPoolOptions } from './network-loader.js';
 export { PerftClient } from './perft-client.js';
-export { createPoolNetwork, readPoolOptions } from './pool-network.js';
 export type {
   BestMove,
   EngineListener,
@@ -24,4 +23,12 @@ export type {
   SearchPort,
   SearchPortEvents,
 } from './ports.js';
-export type { ReportLine, Score, SearchReport } from './search-report.js';
+export {
+  computeRootScore,
+  getMovesLeft,
+  type ReportLine,
+  type RootMoveStats,
+  type RootStats,
+  type Score,
+  type SearchReport,
+} from './search-report.js';

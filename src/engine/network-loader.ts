@@ -6,9 +6,70 @@
  *
  * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
  */
+
 import { repeatEvery } from '#platform/threads.js';
+import type { HistoryFill } from '../encoding/index.js';
+import type { EvaluatorPool, PoolOptions } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
+import { getTablebaseSettings } from './endgame-tables.js';
 import type { EnginePorts, NetworkPort } from './ports.js';
+
+// The engine's network port over a pool of evaluator threads. Node and the browser create the pool in different ways.
+
+/** The options of a pool, without its network. */
+export function readPoolOptions(options: OptionStore, onWarning: (text: string) => void): PoolOptions {
+  return {
+    backend: options.getString('Backend'),
+    backendOptions: options.getString('BackendOptions'),
+    threads: options.getNumber('Threads'),
+    minibatch: options.getNumber('MinibatchSize'),
+    cachePositions: options.getNumber('NNCacheSize'),
+    cacheMb: options.getNumber('Hash'),
+    onWarning,
+    tablebases: getTablebaseSettings(options),
+    ...readEvaluationOptions(options),
+  };
+}
+
+/** Options that a running pool can change without loading the network again. */
+function readEvaluationOptions(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
+  return {
+    policyTemperature: options.getNumber('PolicyTemperature'),
+    historyFill: options.getString('HistoryFill') as HistoryFill,
+  };
+}
+
+export function createPoolNetwork(
+  pool: EvaluatorPool,
+  { reason = null, isTuned = false }: { readonly reason?: string | null; readonly isTuned?: boolean } = {},
+): NetworkPort {
+  return {
+    reason,
+    isTuned,
+    handle: pool.handle,
+    get description() {
+      const { name, backend } = pool.network;
+      const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
+      return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
+    },
+    get backend() {
+      return pool.network.backend;
+    },
+    get cacheFill() {
+      return pool.cacheFill;
+    },
+    get evaluations() {
+      return pool.counters.evaluations;
+    },
+    get hasLostDevice() {
+      return pool.hasLostDevice;
+    },
+    takeEvaluatorOptions: (current) => pool.configure(readEvaluationOptions(current)),
+    takeTableOptions: (current) => pool.configure({ tablebases: getTablebaseSettings(current) }),
+    clearCache: () => pool.clearCache(),
+    dispose: () => pool.dispose(),
+  };
+}
 
 interface LoaderEvents {
   onWarning(text: string): void;

@@ -8,8 +8,7 @@ import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { OptionStore } from '../options/index.js';
 import type { FromSearch, ToSearch } from '../search/index.js';
 import type { MateTask } from './mate-worker.js';
-import type { RootStats } from './move-stats.js';
-import type { SearchReport } from './search-report.js';
+import type { RootStats, SearchReport } from './search-report.js';
 
 export interface BestMove {
   /** NO_MOVE if the game is over. */

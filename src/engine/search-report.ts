@@ -2,16 +2,60 @@
  * A report to the engine's listener: moves, whole numbers and per mille, not yet text. Everything is from the view of the
  * side to move at the root.
  */
-import type { Move } from '../chess/index.js';
+import type { Move, Position } from '../chess/index.js';
+import { getPolicyEncoding } from '../encoding/index.js';
 import {
   computeScore,
   computeWdl,
   type GatheringCounters,
+  type MoveStats,
   type ScoreType,
   type SearchInfo,
   type SearchLine,
   type Wdl,
 } from '../search/index.js';
+import { unwrap } from '../util/index.js';
+
+// Statistics of the root moves (VerboseMoveStats), with the move and its policy index.
+
+/** The policy encoding of the indices, as in lc0's statistics. */
+const POLICY_NAME = 'lc0-1858';
+
+export interface RootMoveStats extends MoveStats {
+  /** The move's index in the network's policy, untransformed; for the root itself the number of legal moves. */
+  readonly index: number;
+}
+
+export interface RootStats {
+  /** Ascending by visits, as lc0 prints them. */
+  readonly moves: readonly RootMoveStats[];
+  readonly node: RootMoveStats;
+  /** Whether the network has a moves-left head. The statistics show a number in any case, as in lc0. */
+  readonly hasMovesLeft: boolean;
+}
+
+/** Expected moves to the end of the game at the root; null if unknown. */
+export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
+  return hasMovesLeft && node.m !== null ? (1 + node.m) / 2 : null;
+}
+
+/** The root's score in an info line, for the side to move. */
+export function computeRootScore({ node }: RootStats, type: ScoreType): number {
+  return computeScore(type, { wl: node.wl ?? node.q, d: node.d ?? 0, q: node.q, mu: node.mu ?? 0 });
+}
+
+export function createRootStats(
+  position: Position,
+  { rows, node }: { readonly rows: readonly MoveStats[]; readonly node: MoveStats },
+  hasMovesLeft: boolean,
+): RootStats {
+  const policy = unwrap(getPolicyEncoding(POLICY_NAME));
+  return {
+    moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
+    node: { ...node, index: node.edgeCount },
+    hasMovesLeft,
+  };
+}
 
 export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly kind: 'mate'; readonly value: number };
 

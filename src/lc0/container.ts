@@ -2,10 +2,70 @@
  * lc0's network container: decodes protobuf bytes to a `NetMessage`, checks and repairs it as lc0 does on load, and encodes it.
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
+
 import { NetworkError, scanStructure } from '../onnx/index.js';
-import { NetworkStructure } from './net-enums.js';
-import { NET_MAGIC, type NetMessage, netType } from './net-schema.js';
-import { repairNetworkFormat } from './repairs.js';
+import {
+  ActivationFunction,
+  InputEmbedding,
+  InputFormat,
+  NetworkStructure,
+  OutputFormat,
+  PolicyFormat,
+  ValueFormat,
+} from './net-enums.js';
+import { NET_MAGIC, type NetMessage, type NetworkFormatMessage, netType } from './net-schema.js';
+
+// Repairs the format of networks that were written before some of its fields existed, as lc0 does on load
+// (`FixOlderWeightsFile` in lc0's neural/loader.cc).
+
+/** Changes `net.format.networkFormat` in place. Afterwards it is present, and its structure is a current one. */
+export function repairNetworkFormat(net: NetMessage): void {
+  net.format ??= {};
+  const format = net.format.networkFormat;
+  if (!format) {
+    net.format.networkFormat = {
+      input: InputFormat.INPUT_CLASSICAL_112_PLANE,
+      output: OutputFormat.OUTPUT_CLASSICAL,
+      network: NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,
+      policy: PolicyFormat.POLICY_CLASSICAL,
+      value: ValueFormat.VALUE_CLASSICAL,
+    };
+    return;
+  }
+  switch (format.network) {
+    case NetworkStructure.NETWORK_CLASSICAL:
+      setClassicalHeads(format, NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE:
+      setClassicalHeads(format, NetworkStructure.NETWORK_SE_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE_WITH_HEADFORMAT:
+      if (net.weights?.encoder?.length) {
+        format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT;
+        if (net.weights.smolgenW) {
+          format.ffnActivation = ActivationFunction.ACTIVATION_RELU_2;
+          format.smolgenActivation = ActivationFunction.ACTIVATION_SWISH;
+        }
+      }
+      break;
+    case NetworkStructure.NETWORK_AB_LEGACY_WITH_MULTIHEADFORMAT:
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      break;
+  }
+  if (format.network === NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT) {
+    if (net.weights?.policyHeads && net.weights.valueHeads) {
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_DENSE;
+    }
+    if (!Object.hasOwn(format, 'inputEmbedding')) format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_MAP;
+  }
+}
+
+function setClassicalHeads(format: NetworkFormatMessage, network: number): void {
+  format.network = network;
+  format.policy = PolicyFormat.POLICY_CLASSICAL;
+  format.value = ValueFormat.VALUE_CLASSICAL;
+}
 
 /** The newest lc0 whose networks we can read. */
 const KNOWN_LC0_VERSION = { major: 0, minor: 33 } as const;

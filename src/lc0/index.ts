@@ -1,6 +1,10 @@
 export { hasNetworkHead } from './container.js';
-export { describeNetworkFile, formatDescription, type NetworkDescription } from './describe.js';
-export type { DescriptionSection } from './describe-onnx.js';
+export {
+  type DescriptionSection,
+  describeNetworkFile,
+  formatDescription,
+  type NetworkDescription,
+} from './describe.js';
 export { type ExactEditions, type Int8Network, loadInt8Network, readInt8Report } from './int8-network.js';
 export type { Lc0NetworkInfo } from './lc0-network-info.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';

@@ -12,7 +12,7 @@ import {
   type PositionEncoding,
   type Smolgen,
 } from '../onnx/index.js';
-import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-reader.js';
+import { isPresent, readDense, readDenseWithoutBias, readLayerNorm, readVector } from './layer-encoding.js';
 import { InputEmbedding } from './net-enums.js';
 import type { EncoderLayerMessage, FeedForwardMessage, SmolgenMessage, WeightsMessage } from './net-schema.js';
 

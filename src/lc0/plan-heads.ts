@@ -10,7 +10,7 @@ import {
   type PolicyHead,
   type ValueHead,
 } from '../onnx/index.js';
-import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-reader.js';
+import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-encoding.js';
 import { MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
 import type {
   ConvBlockMessage,

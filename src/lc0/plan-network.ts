@@ -1,6 +1,6 @@
 /** Turns lc0's message into a `NetworkPlan` for the chosen heads. It refuses everything unknown or inconsistent, by name. */
 import { type Activation, type ConvolutionBody, INPUT_PLANES, NetworkError, type NetworkPlan } from '../onnx/index.js';
-import { isPresent, readConvolution, readDense } from './layer-reader.js';
+import { isPresent, readConvolution, readDense } from './layer-encoding.js';
 import {
   ActivationFunction,
   DefaultActivation,

@@ -17,7 +17,7 @@ import {
   writeModel,
 } from '../onnx/index.js';
 import { getInputFormat, TensorChooser } from './choose-tensors.js';
-import { FLOAT32_ENCODER } from './encode-layers.js';
+import { FLOAT32_ENCODER } from './layer-encoding.js';
 import { collectInfo, formatMetadata } from './lc0-network-info.js';
 import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-enums.js';

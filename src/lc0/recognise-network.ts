@@ -15,7 +15,7 @@ import {
   Unrecognised,
 } from '../onnx/index.js';
 import type { NetworkTensors } from './choose-tensors.js';
-import { type LayerEncoder, LINEAR16_ENCODER } from './encode-layers.js';
+import { type LayerEncoder, LINEAR16_ENCODER } from './layer-encoding.js';
 import {
   DefaultActivation,
   MovesLeftFormat,

@@ -3,18 +3,53 @@
  * when it is complete and its SHA-256 is right. Received bytes are kept in a `.part` file, so that the next start resumes the
  * download. Without a known digest it starts again, because the old and new bytes might be of different files.
  */
+
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { env } from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
-import { failure, type Result, success } from '../util/index.js';
-import { fetchThroughProxy } from './proxy-fetch.js';
+import type { OptionStore } from '../options/index.js';
+import { failure, formatMegabytes, type Result, success } from '../util/index.js';
+import { findRemoteNetwork, isDownloaded, type RemoteNetwork } from './network-catalogue.js';
+
+// fetch through the proxy of the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which may also be in lower case.
+// Node's own fetch ignores them before Node 24. undici, the library behind Node's fetch, is loaded only if a proxy is set.
+
+type Fetch = (url: string, request: RequestInit) => Promise<Response>;
+
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
+
+let proxied: Promise<Fetch> | undefined;
+
+/** Like fetch. Also rejects if a proxy variable is not a URL; the error then names the variables. */
+export async function fetchThroughProxy(url: string, request: RequestInit): Promise<Response> {
+  if (PROXY_VARIABLES.every((name) => (env[name] ?? '') === '')) return fetch(url, request);
+  proxied ??= createProxiedFetch();
+  return (await proxied)(url, request);
+}
+
+async function createProxiedFetch(): Promise<Fetch> {
+  const undici = await import('undici');
+  const dispatcher = createAgent(undici.EnvHttpProxyAgent);
+  // undici declares the types of fetch once more; they differ from Node's only in name.
+  const fetchUndici = undici.fetch as unknown as (url: string, request: object) => Promise<Response>;
+  return (url, request) => fetchUndici(url, { ...request, dispatcher });
+}
+
+function createAgent<Agent>(EnvProxyAgent: new () => Agent): Agent {
+  try {
+    return new EnvProxyAgent();
+  } catch {
+    throw new Error('HTTPS_PROXY or HTTP_PROXY is not a URL such as http://proxy:3128');
+  }
+}
 
 export interface Download {
   readonly url: string;
@@ -230,4 +265,82 @@ class Stall {
   private start(): NodeJS.Timeout {
     return setTimeout(() => this.controller.abort(), STALL_MS);
   }
+}
+
+export interface DownloadWatcher {
+  onStart(network: RemoteNetwork): void;
+  /** @param totalBytes null when the server does not say */
+  onProgress(doneBytes: number, totalBytes: number | null): void;
+  onEnd(): void;
+}
+
+/** The largest ones of lc0 have 0.4 GB. */
+const LARGEST_NETWORK_BYTES = 2e9;
+
+/** Downloads that are running: two players of one process may ask for the same network. */
+const underWay = new Map<string, Promise<Result<string>>>();
+
+/** @param from a mirror's address; the digest stays the same. @returns the path of the file */
+export function downloadNetwork(
+  network: RemoteNetwork,
+  watcher: DownloadWatcher,
+  from = network.url,
+): Promise<Result<string>> {
+  const running = underWay.get(network.path) ?? runDownload({ ...network, url: from }, watcher);
+  underWay.set(network.path, running);
+  return running.finally(() => underWay.delete(network.path));
+}
+
+/** Downloads the network that the options name, if it is one to download and is missing. */
+export async function obtainNetwork(options: OptionStore, watcher: DownloadWatcher): Promise<Result<true>> {
+  const weightsFile = options.getString('WeightsFile');
+  const remote = existsSync(weightsFile) ? null : findRemoteNetwork(weightsFile);
+  if (remote === null) return success(true);
+  if (!remote.ok) return remote;
+  if (isDownloaded(remote.value)) return success(true);
+  const downloaded = await downloadNetwork(remote.value, watcher);
+  return downloaded.ok ? success(true) : downloaded;
+}
+
+async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Promise<Result<string>> {
+  watcher.onStart(network);
+  try {
+    const { url, path, sha256 } = network;
+    const downloaded = await downloadFile({
+      url,
+      path,
+      sha256,
+      mostBytes: LARGEST_NETWORK_BYTES,
+      onProgress: watcher.onProgress,
+    });
+    if (!downloaded.ok) return downloaded;
+    if (sha256 !== null) return success(path);
+    const { findDamage } = await import('./network-file.js');
+    const damage = await findDamage(path);
+    if (damage === null) return success(path);
+    // Otherwise every later start would find it in the cache, and fail.
+    rmSync(path, { force: true });
+    return failure(`${url} is no network: ${damage}`);
+  } finally {
+    watcher.onEnd();
+  }
+}
+
+/** Reports progress as sentences, one for each tenth, for UCI and logs. */
+export function describeDownload(say: (text: string) => void): DownloadWatcher {
+  let tenths = 0;
+  return {
+    onStart: ({ name, url, sha256 }) => {
+      say(`Downloading ${name.startsWith('http') ? '' : `${name} from `}${url}`);
+      if (url.startsWith('http:') && sha256 === null) {
+        say('Nothing proves that this file is the right one: it comes over plain HTTP, without #sha256=…');
+      }
+    },
+    onProgress: (done, total) => {
+      const now = total === null ? 0 : Math.floor((10 * done) / total);
+      if (now > tenths) say(`Downloaded ${10 * now} % of ${formatMegabytes(total ?? 0)} MB`);
+      tenths = Math.max(now, tenths);
+    },
+    onEnd: () => {},
+  };
 }

@@ -1,10 +1,28 @@
 /** The door of networks/: which network the options name, where its file is, downloads, measured speeds and tuned settings. */
-export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
-export { listDiscoveryFolders, listNetworks } from './discover-networks.js';
-export { type Download, downloadFile, identifyFile } from './download.js';
-export type { RemoteNetwork } from './network-catalogue.js';
-export { type CataloguedNetwork, findRemoteNetwork, isDownloaded, NETWORK_CATALOGUE } from './network-catalogue.js';
-export { type DownloadWatcher, describeDownload, downloadNetwork, obtainNetwork } from './network-download.js';
+
+export {
+  type Download,
+  type DownloadWatcher,
+  describeDownload,
+  downloadFile,
+  downloadNetwork,
+  fetchThroughProxy,
+  identifyFile,
+  obtainNetwork,
+} from './download.js';
+export {
+  type BundledNetwork,
+  type CataloguedNetwork,
+  findBundledNetwork,
+  findRemoteNetwork,
+  getNetworkName,
+  isDownloaded,
+  listBundledNetworks,
+  listDiscoveryFolders,
+  listNetworks,
+  NETWORK_CATALOGUE,
+  type RemoteNetwork,
+} from './network-catalogue.js';
 export {
   BUILT_IN,
   describeInt8,
@@ -18,7 +36,6 @@ export {
   selectBundledNetwork,
 } from './network-file.js';
 export { type Candidate, CLEAR_LEAD_ELO, type NetworkSelection } from './network-selection.js';
-export { fetchThroughProxy } from './proxy-fetch.js';
 export { describeMachine } from './speed-store.js';
 export {
   createTuningKey,

@@ -6,11 +6,150 @@
  * lczero.org/play/networks/sparring-nets and in the release v1.0 of github.com/CSSLab/maia-chess, Bad Gyal in the wiki of
  * github.com/dkappe/leela-chess-weights. The digests are those that public build scripts of other programs check.
  */
+
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { readFilePart } from '#platform/files.js';
 import { findCacheFolder } from '#platform/folders.js';
-import { failure, type Result, success } from '../util/index.js';
+import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
+import { failure, isGzip, type Result, success } from '../util/index.js';
+
+// The networks that come with the program, and which of them a backend may use: the entries of `models/bundled.json`. Entries
+// whose file is missing are skipped. network-selection.ts chooses where several entries suit a backend.
+
+export interface BundledNetwork {
+  /** In the folder models. */
+  readonly file: string;
+  readonly precision: 'fp32' | 'fp16' | 'int8';
+  /** Providers of onnxruntime that use it, unless the user asks for another precision; `wasm` is WebAssembly in pages. */
+  readonly backends: readonly string[];
+  readonly input: string;
+  readonly policy: string;
+  /** Of the file, in hexadecimal. */
+  readonly sha256: string;
+  /** Strength at the same number of nodes, on one scale for all networks that have it. Needed where a backend has several. */
+  readonly eloAtEqualNodes?: number;
+}
+
+export interface Bundle {
+  readonly networks: readonly BundledNetwork[];
+  /** Elo that a network gains when it evaluates twice as many positions per second. */
+  readonly eloPerSpeedDoubling?: number;
+}
+
+export function readBundle(): Bundle {
+  const content = readProgramFile('models/bundled.json');
+  if (content === null) return { networks: [] };
+  const bundle = JSON.parse(Buffer.from(content).toString('utf8')) as Bundle;
+  return { ...bundle, networks: bundle.networks.filter(({ file }) => hasProgramFile(`models/${file}`)) };
+}
+
+export function listBundledNetworks(): readonly BundledNetwork[] {
+  return readBundle().networks;
+}
+
+/**
+ * The networks that suit a backend, the preferred one first; if none is meant for it, any that is bundled.
+ * @param precision as the user asks for it; '' = no wish
+ */
+export function listSuitableNetworks(
+  networks: readonly BundledNetwork[],
+  backend: string,
+  precision: string,
+): readonly BundledNetwork[] {
+  // Single precision can be converted to half, int8 to neither.
+  const wishes = precision === '' ? [] : [precision, 'fp32'];
+  const fitting = wishes.map((wish) => networks.filter((network) => network.precision === wish));
+  const candidates = fitting.find((found) => found.length > 0) ?? networks;
+  const meant = candidates.filter(({ backends }) => backends.includes(backend));
+  return meant.length > 0 ? meant : candidates.slice(0, 1);
+}
+
+/** What people type for the network that is chosen without `--weights`. */
+export const AUTOMATIC_NETWORK = 'default';
+
+/** The name of a network for `--weights`: its file's, without the extension where that does not mean the automatic choice. */
+export function getNetworkName({ file }: BundledNetwork): string {
+  const name = file.replace(/\.onnx$/, '');
+  return name === AUTOMATIC_NETWORK ? file : name;
+}
+
+/** Finds a network by its name or its file's name; case does not matter. */
+export function findBundledNetwork(networks: readonly BundledNetwork[], name: string): BundledNetwork | undefined {
+  const wanted = name.toLowerCase().replace(/(\.onnx)?$/, '.onnx');
+  return networks.find(({ file }) => file === wanted);
+}
+
+// Looks for a network in the places where lc0 looks (`DiscoverWeightsFile` in its neural/loader.cc): beside the program,
+// in the user's and then the system's data folder `lc0`, and in a folder `networks` of each. It takes the newest file of
+// the first place that has any. lc0's networks are recognised by their content, since many have no extension; ONNX files
+// have no such mark and are recognised by their names.
+
+/** Smaller files are not networks; lc0 has the same limit. */
+const MIN_FILE_BYTES = 500_000;
+const HEAD_BYTES = 1024;
+
+/** @param programFolder the folder of the executable. */
+export function listDiscoveryFolders(programFolder: string, environment: NodeJS.ProcessEnv = process.env): string[] {
+  const folders = [programFolder];
+  if (process.platform === 'win32') return folders;
+  const home = environment.HOME || homedir();
+  if (process.platform === 'darwin') {
+    if (home) folders.push(join(home, 'Library', 'lc0'));
+    return folders;
+  }
+  if (environment.XDG_DATA_HOME) folders.push(join(environment.XDG_DATA_HOME, 'lc0'));
+  if (home) folders.push(join(home, '.local', 'share', 'lc0'));
+  const system = environment.XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
+  for (const folder of system.split(':')) if (folder) folders.push(join(folder, 'lc0'));
+  return folders;
+}
+
+/** @returns the path of a network file, or undefined if there is none */
+export async function discoverNetwork(folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) for await (const path of findNetworks(folder)) return path;
+  return undefined;
+}
+
+/** All networks of one place, newest first. */
+export async function listNetworks(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of findNetworks(folder)) paths.push(path);
+  return paths;
+}
+
+async function* findNetworks(folder: string): AsyncGenerator<string> {
+  const candidates = [...(await listLargeFiles(folder)), ...(await listLargeFiles(join(folder, 'networks')))];
+  candidates.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? 1 : -1));
+  for (const { path } of candidates) if (/\.onnx(\.gz)?$/i.test(path) || (await isNetworkFile(path))) yield path;
+}
+
+async function listLargeFiles(folder: string): Promise<{ path: string; modifiedAtMs: number }[]> {
+  const files: { path: string; modifiedAtMs: number }[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info?.isFile() && info.size >= MIN_FILE_BYTES) files.push({ path, modifiedAtMs: info.mtimeMs });
+  }
+  return files;
+}
+
+/** Whether a file begins like an lc0 network, gzipped or not. Reads its first kilobyte. */
+export async function isNetworkFile(path: string): Promise<boolean> {
+  // Loading the room lc0/ takes time, so it is loaded only when a candidate file is found.
+  const { hasNetworkHead } = await import('../lc0/index.js');
+  try {
+    const bytes = await readFilePart(path, 0, HEAD_BYTES);
+    if (!isGzip(bytes)) return hasNetworkHead(bytes);
+    return hasNetworkHead(gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }));
+  } catch {
+    return false;
+  }
+}
 
 /** A network that can be downloaded. */
 export interface RemoteNetwork {

@@ -27,10 +27,11 @@ import {
   type Bundle,
   type BundledNetwork,
   findBundledNetwork,
+  findRemoteNetwork,
   getNetworkName,
+  isDownloaded,
   readBundle,
-} from './bundled-networks.js';
-import { findRemoteNetwork, isDownloaded } from './network-catalogue.js';
+} from './network-catalogue.js';
 import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
 
 /** What WeightsFile holds if the user names no network. */
@@ -128,7 +129,7 @@ export function isFileless(options: OptionStore): boolean {
 
 /** Looks in the program's own folder, then in lc0's places. */
 async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
-  const { discoverNetwork, listDiscoveryFolders } = await import('./discover-networks.js');
+  const { discoverNetwork, listDiscoveryFolders } = await import('./network-catalogue.js');
   const folders = listDiscoveryFolders(getProgramFolder());
   return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
 }
@@ -305,7 +306,7 @@ type Int8Source = Extract<ModelSource, { bytes: Uint8Array }>;
 async function isLc0File(path: string): Promise<boolean> {
   if (/\.onnx(\.gz)?$/i.test(path)) return false;
   if (/\.pb(\.gz)?$/i.test(path)) return true;
-  const { isNetworkFile } = await import('./discover-networks.js');
+  const { isNetworkFile } = await import('./network-catalogue.js');
   return isNetworkFile(path);
 }
 

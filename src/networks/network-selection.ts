@@ -10,7 +10,7 @@
  */
 import { readProgramFile } from '#platform/program-files.js';
 import { failure, type Result, success } from '../util/index.js';
-import { type Bundle, type BundledNetwork, listSuitableNetworks } from './bundled-networks.js';
+import { type Bundle, type BundledNetwork, listSuitableNetworks } from './network-catalogue.js';
 import type { Round } from './played-speed.js';
 import { SpeedStore, type SpeedTable } from './speed-store.js';
 

@@ -1,4 +1,4 @@
-export { isFilelessBackend } from './backend/backend-names.js';
+export { isFilelessBackend } from './backend/backend-options.js';
 export {
   type BackendPlan,
   getBackendName,
@@ -7,15 +7,21 @@ export {
   type TunedSpeed,
 } from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
-export { describeProviderFailure } from './backend/provider-failure.js';
+export { describeProviderFailure } from './backend/provider-config.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export type { Evaluator } from './evaluator.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
 export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-session.js';
 export { readScalar, readWdlInto } from './evaluators/value-head.js';
 export * from './leaves.js';
-export type { ModelEdition } from './model/model-file.js';
-export { loadEdition, loadModel, type Model, type ModelSource, readPrecision } from './model/model-file.js';
+export {
+  loadEdition,
+  loadModel,
+  type Model,
+  type ModelEdition,
+  type ModelSource,
+  readPrecision,
+} from './model/model-file.js';
+export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
 export type { TensorDescription } from './model/onnx-header.js';
-export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

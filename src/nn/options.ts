@@ -3,8 +3,7 @@
  * nn/: it loads no code that evaluates.
  */
 import { float, freeText, int, type OptionSpec, oneOf, option } from '../options/index.js';
-import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
-import { checkBackendOptions } from './backend/backend-options.js';
+import { BACKENDS, checkBackendOptions, LC0_BACKENDS } from './backend/backend-options.js';
 
 export const DEFAULT_POLICY_TEMPERATURE = 1.359;
 export const HISTORY_FILLS = ['no', 'fen_only', 'always'] as const;

@@ -22,16 +22,19 @@ export {
   type EncoderLayer,
   type FeedForward,
   type Funnel,
+  fromFloats,
   INPUT_PLANES,
   type LayerNorm,
   type MovesLeftHead,
+  materialise,
   type NetworkPlan,
   type PolicyHead,
   type PositionEncoding,
   type Smolgen,
+  scaleRows,
+  type TensorSource,
   type ValueHead,
 } from './graph/network-layers.js';
-export { fromFloats, materialise, scaleRows, type TensorSource } from './graph/tensor-source.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
 export { decodeModel, encodeModel, hasExternalTensors, viewBytes } from './onnx-model.js';
 export { type GraphMessage, type ModelMessage, modelType, TensorType, type ValueInfoMessage } from './onnx-schema.js';

@@ -7,8 +7,8 @@
  * It also frees memory when the tree is full.
  */
 import { getMemoryBytes } from '#platform/machine.js';
-import type { PositionMessage } from './limits/search-protocol.js';
 import type { SearchParams } from './params.js';
+import type { PositionMessage } from './search-protocol.js';
 import { Forgetter } from './tree/forget.js';
 import { GraphTree } from './tree/graph-tree.js';
 import { NO_RECORD, type RecordIndex } from './tree/layout.js';

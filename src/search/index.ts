@@ -3,20 +3,6 @@ export { computeExploration, getPuctParams } from './formulas/puct.js';
 export { computeScore, computeWdl, type ScoreType, type Wdl } from './formulas/score.js';
 export { computeTreeBytes } from './game-tree.js';
 export {
-  type ClockLimits,
-  type FromSearch,
-  type GatheringCounters,
-  type MoveStats,
-  NO_SEARCH,
-  type PositionMessage,
-  type SearchInfo,
-  type SearchLimits,
-  type SearchLine,
-  type SearchOrder,
-  type StatsBound,
-  type ToSearch,
-} from './limits/search-protocol.js';
-export {
   createSearchParams,
   defaultSearchParams,
   LARGEST_MINIBATCH,
@@ -33,7 +19,21 @@ export {
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump.js';
 export { computeTemperature } from './root/move-choice.js';
 export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
-export { computeMoveTimeBudgetMs } from './stop/clock-guard.js';
+export {
+  type ClockLimits,
+  type FromSearch,
+  type GatheringCounters,
+  type MoveStats,
+  NO_SEARCH,
+  type PositionMessage,
+  type SearchInfo,
+  type SearchLimits,
+  type SearchLine,
+  type SearchOrder,
+  type StatsBound,
+  type ToSearch,
+} from './search-protocol.js';
+export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';

@@ -3,8 +3,9 @@
  * `valuehead` also evaluates the position after every move and plays the move with the best value. Both run as ordinary
  * searches with an empty tree and few visits, so reports, draws and tablebases work as in every search.
  */
-import type { SearchLimits } from './limits/search-protocol.js';
+
 import type { SearchParams } from './params.js';
+import type { SearchLimits } from './search-protocol.js';
 
 /** Above every value, so that each move is visited once before any is visited twice. */
 const ABOVE_ALL = 100;

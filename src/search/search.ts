@@ -5,13 +5,17 @@
  */
 import { MAX_EDGES } from '../nn/leaves.js';
 import type { Prng } from '../util/index.js';
-import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
 import { MoveFilter } from './formulas/move-rules.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
-import type { WdlRescale } from './formulas/wdl-rescale.js';
+import {
+  type Contempt,
+  chooseContempt,
+  createWdlRescale,
+  describeValues,
+  type WdlRescale,
+} from './formulas/wdl-rescale.js';
 import { continuesGame, GameTree } from './game-tree.js';
 import { adaptToInstant, countInstantVisits, isInstant, withoutSpan } from './instant-search.js';
-import type { PositionMessage, SearchLimits } from './limits/search-protocol.js';
 import type { SearchParams } from './params.js';
 import { Announcer, type InfoListener } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
@@ -19,8 +23,8 @@ import type { ReportContext } from './report/search-info.js';
 import { fillIterationStats } from './root/iteration-stats.js';
 import { chooseMove } from './root/move-choice.js';
 import { RootMoves } from './root/root-moves.js';
-import { StopWatch } from './stop/stop-watch.js';
-import { computeVisitBudget, countWantedLines } from './stop/stoppers.js';
+import type { PositionMessage, SearchLimits } from './search-protocol.js';
+import { computeVisitBudget, countWantedLines, StopWatch } from './stop/stoppers.js';
 import { NO_NODE } from './tree/layout.js';
 import { getEdgeCount } from './tree/read-tree.js';
 import type { StoreOptions } from './tree/store.js';

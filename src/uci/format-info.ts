@@ -1,6 +1,28 @@
-/** Search reports → `info` lines, fields in lc0's order (chess/uciloop.cc, StringUciResponder). Whole numbers only. */
-import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
-import type { ReportLine, SearchReport } from '../engine/index.js';
+/**
+ * Search reports as text: `info` lines with fields in lc0's order (chess/uciloop.cc, StringUciResponder) and whole
+ * numbers only, the statistics of moves, and what is printed for people in a console.
+ */
+import {
+  computeOutcome,
+  formatFen,
+  formatSquare,
+  formatUciMove,
+  listLegalMoves,
+  type Move,
+  NO_MOVE,
+  NO_SQUARE,
+  type Position,
+} from '../chess/index.js';
+import {
+  computeRootScore,
+  getMovesLeft,
+  type ReportLine,
+  type RootMoveStats,
+  type RootStats,
+  type SearchReport,
+  type TablebaseResult,
+} from '../engine/index.js';
+import { computeWdl, type ScoreType } from '../search/index.js';
 
 /** What the GUI asked for by options. */
 export interface InfoStyle {
@@ -34,4 +56,120 @@ export function formatBestMove(move: Move, ponder: Move, chess960: boolean): str
   if (move === NO_MOVE) return 'bestmove (none)';
   const best = `bestmove ${formatUciMove(move, chess960)}`;
   return ponder === NO_MOVE ? best : `${best} ponder ${formatUciMove(ponder, chess960)}`;
+}
+
+// VerboseMoveStats, character for character as lc0 prints it (search/classic/search.cc, GetVerboseStats), because Nibbler,
+// Arena and many scripts parse it: ascending order, fixed widths, a blank at the end of each line.
+
+export type MoveStatsFormat = 'current' | 'classic';
+
+/** @returns the lines, without the leading `info string ` */
+export function formatMoveStats(stats: RootStats, format: MoveStatsFormat = 'current'): string[] {
+  const formatRow = format === 'current' ? formatCurrent : formatClassic;
+  return [...stats.moves.map((row) => formatRow(row, false)), formatRow(stats.node, true)];
+}
+
+function formatCurrent(row: RootMoveStats, isNode: boolean): string {
+  const tail = isNode ? '' : `(U: ${fixed(row.u, 6, 5)}) (S: ${fixed(row.s, 8, 5)}) `;
+  return `${formatHead(row, isNode)} ${formatAverages(row)}${tail}${formatValue(row)}${BOUNDS[row.bound]}`;
+}
+
+/** lc0's format from 2018 to 2020: Q, U, Q+U and V only. */
+function formatClassic(row: RootMoveStats, isNode: boolean): string {
+  const sum = row.u === null ? null : row.q + row.u;
+  const tail = isNode ? '' : `(U: ${fixed(row.u, 6, 5)}) (Q+U: ${fixed(sum, 8, 5)}) `;
+  return `${formatHead(row, isNode)} (Q: ${fixed(row.q, 8, 5)}) ${tail}${formatValue(row)}`;
+}
+
+/** As in lc0, the index of a move is aligned left in its four columns, the index of the node right. */
+function formatHead(row: RootMoveStats, isNode: boolean): string {
+  const label = isNode ? 'node ' : formatUciMove(row.move as Move, true).padEnd(5);
+  const index = isNode ? String(row.index).padStart(4) : String(row.index).padEnd(4);
+  const visits = String(row.visits).padStart(7);
+  const inFlight = String(row.inFlight).padStart(2);
+  const prior = fixed(row.prior * 100, 5, row.prior >= 0.99995 ? 1 : 2);
+  return `${label} (${index}) N: ${visits} (+${inFlight}) (P: ${prior}%)`;
+}
+
+function formatAverages(row: RootMoveStats): string {
+  const q = `(Q: ${fixed(row.q, 8, 5)}) `;
+  if (row.wl === null) return `(WL:  -.-----) (D: -.---) (M:  -.-) ${q}`;
+  return `(WL: ${fixed(row.wl, 8, 5)}) (D: ${fixed(row.d ?? 0, 5, 3)}) (M: ${fixed(row.m ?? 0, 4, 1)}) ${q}`;
+}
+
+function formatValue(row: RootMoveStats): string {
+  return row.v === null ? '(V:  -.----) ' : `(V: ${fixed(row.v, 7, 4)}) `;
+}
+
+const BOUNDS = { none: '', exact: '(T) ', drawOrWin: '(W) ', lossOrDraw: '(L) ' } as const;
+
+function fixed(value: number | null, width: number, digits: number): string {
+  return (value ?? 0).toFixed(digits).padStart(width);
+}
+
+// What people at a terminal read: the board of `d` as Stockfish shows it, the evaluation of `eval`, and the greeting. A GUI
+// sees none of it.
+
+const PIECES = '.PNBRQK..pnbrqk';
+const RANK_BORDER = ` +${'---+'.repeat(8)}`;
+
+const TABLEBASE_RESULTS = ['loss', 'blessed loss', 'draw', 'cursed win', 'win'];
+
+/** The answer to `d`. @param tables null if the position is in no tablebase */
+export function formatBoard(position: Position, chess960: boolean, tables: TablebaseResult | null = null): string[] {
+  const ranks = [7, 6, 5, 4, 3, 2, 1, 0].flatMap((rank) => {
+    const pieces = Array.from(position.board.subarray(rank * 8, rank * 8 + 8), (code) => PIECES[code]);
+    return [` | ${pieces.join(' | ').replaceAll('.', ' ')} | ${rank + 1}`, RANK_BORDER];
+  });
+  const key = [position.keyHigh, position.keyLow].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  const { enPassantSquare } = position;
+  const legal = listLegalMoves(position).map((move) => formatUciMove(move, chess960));
+  return [
+    RANK_BORDER,
+    ...ranks,
+    '   a   b   c   d   e   f   g   h',
+    '',
+    `Fen: ${formatFen(position, chess960 ? 'shredder' : 'x-fen')}`,
+    `Key: ${key}`,
+    `En passant: ${enPassantSquare === NO_SQUARE ? '-' : formatSquare(enPassantSquare)}`,
+    `Repetitions: ${position.repetitions()}`,
+    `In check: ${position.inCheck() ? 'yes' : 'no'}`,
+    `Outcome: ${computeOutcome(position)}`,
+    `Legal moves: ${legal.length}${legal.length === 0 ? '' : ` (${legal.join(' ')})`}`,
+    ...(tables === null ? [] : [formatTables(tables)]),
+  ];
+}
+
+function formatTables({ wdl, dtz }: TablebaseResult): string {
+  return `Tablebases: WDL ${wdl} (${TABLEBASE_RESULTS[wdl + 2]}), DTZ ${dtz ?? 'missing'}`;
+}
+
+/** The answer to `eval`: the network's evaluation, without search. */
+export function formatEvalAnswer(stats: RootStats, scoreType: ScoreType, chess960: boolean): string[] {
+  const { node } = stats;
+  const wdl = computeWdl(node.wl ?? node.q, node.d ?? 0);
+  const movesLeft = getMovesLeft(stats);
+  const moves = [...stats.moves].sort((a, b) => b.prior - a.prior);
+  return [
+    `Score: ${computeRootScore(stats, scoreType)} (side to move)`,
+    `WDL: ${wdl.win} ${wdl.draw} ${wdl.loss}`,
+    ...(movesLeft === null ? [] : [`Moves left: ${movesLeft.toFixed(1)}`]),
+    'Policy:',
+    ...moves.map(({ move, prior }) => `${formatUciMove(move as Move, chess960).padEnd(6)}${percent(prior)}`),
+  ];
+}
+
+function percent(probability: number): string {
+  return `${(probability * 100).toFixed(2).padStart(6)} %`;
+}
+
+/** Written to stderr at the start, if that is a terminal. */
+export function formatGreeting(version: string, network: string): string {
+  return [
+    `Sardonyx ${version}, a UCI chess engine. Network: ${network}`,
+    'Try:  position startpos moves e2e4',
+    '      go movetime 1000',
+    '      eval                        (help lists all commands, quit ends)',
+    '',
+  ].join('\n');
 }

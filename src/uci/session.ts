@@ -16,12 +16,17 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { ScoreType } from '../search/index.js';
-import { COMMAND_HELP, type GoCommand, type UciCommand } from './command.js';
 import { formatIdentity } from './conversation-options.js';
-import { formatBoard, formatEvalAnswer } from './format-console.js';
-import { formatBestMove, formatInfo, type InfoStyle } from './format-info.js';
-import { formatMoveStats, type MoveStatsFormat } from './format-move-stats.js';
-import { parseCommand } from './parse-command.js';
+import {
+  formatBestMove,
+  formatBoard,
+  formatEvalAnswer,
+  formatInfo,
+  formatMoveStats,
+  type InfoStyle,
+  type MoveStatsFormat,
+} from './format-info.js';
+import { COMMAND_HELP, type GoCommand, parseCommand, type UciCommand } from './parse-command.js';
 
 /** Rejects when the signal ends it. */
 type Bench = (words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) => Promise<void>;

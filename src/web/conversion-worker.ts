@@ -1,5 +1,5 @@
 /**
- * The thread of conversion-client.ts: it inflates a network, converts it if it is one of lc0's, and ends. A network of 40 MB
+ * The thread of page-network.ts: it inflates a network, converts it if it is one of lc0's, and ends. A network of 40 MB
  * takes more than a second, so it must not happen where UCI is answered or the page is drawn.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';

@@ -2,18 +2,21 @@
  * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. The content of a file, not its
  * name, decides whether it is read as lc0's format or as ONNX.
  */
+import { startThread } from '#platform/threads.js';
 import { createPoolNetwork, type EnginePorts, MateClient, type NetworkPort, readPoolOptions } from '../engine/index.js';
 import {
+  describeProviderFailure,
   EvaluatorPool,
   isFilelessBackend,
   type ModelSource,
   type PoolOptions,
   parseNetworkChoice,
+  readPrecision,
 } from '../nn/index.js';
 import type { OptionStore } from '../options/index.js';
 import { SearchClient } from '../search/index.js';
-import { type Result, success, unwrap } from '../util/index.js';
-import { convertNetwork } from './conversion-client.js';
+import { failure, isGzip, type Result, success, unwrap } from '../util/index.js';
+import type { ConversionAnswer, ConversionTask } from './conversion-worker.js';
 import { WASM } from './page-engine.js';
 import {
   type DownloadWatch,
@@ -22,6 +25,43 @@ import {
   PROVIDED_NETWORKS,
   readNetworkFile,
 } from './stored-networks.js';
+
+// Turns a network's file into an ONNX model, in a thread of its own if it must be inflated or converted.
+
+/**
+ * The ONNX model of a network's file.
+ * @param name for messages
+ * @param lc0 choices for lc0's networks
+ */
+export function convertNetwork(
+  file: Uint8Array,
+  name: string,
+  lc0: ConversionTask['lc0'],
+): Promise<Result<Uint8Array>> | Result<Uint8Array> {
+  if (!isGzip(file) && readPrecision(file) !== null) return success(file);
+  const shared = new Uint8Array(new SharedArrayBuffer(file.length));
+  shared.set(file);
+  return runConversion({ file: shared, name, lc0 });
+}
+
+function runConversion(task: ConversionTask): Promise<ConversionAnswer> {
+  return new Promise((resolve) => {
+    let problem = 'the thread that converts it ended';
+    const thread = startThread<never, ConversionAnswer>(
+      new URL('./conversion-worker.js', import.meta.url),
+      { name: 'conversion', data: task },
+      {
+        onMessage: resolve,
+        onError: ({ message }) => {
+          problem = message;
+        },
+      },
+    );
+    void thread.ended.then(() =>
+      resolve(failure(`Cannot read the network ${task.name}: ${describeProviderFailure(problem)}`)),
+    );
+  });
+}
 
 const SLOW_DOWNLOAD_MS = 1000;
 

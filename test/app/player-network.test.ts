@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from '#sardonyx/cli/commands/play/player-network.js';
-import { listBundledNetworks } from '#sardonyx/networks/bundled-networks.js';
+import { listBundledNetworks } from '#sardonyx/networks/network-catalogue.js';
 import { NetworkPools } from '#sardonyx/selfplay/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';

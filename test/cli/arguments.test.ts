@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { moveCommandFirst, prepareArguments } from '#sardonyx/cli/arguments.js';
+import { moveCommandFirst, prepareArguments } from '#sardonyx/cli/program.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const COMMANDS = new Set(['bench', 'perft', 'analyse']);

@@ -4,7 +4,7 @@ import yargs from 'yargs';
 import { analyseCommand } from '#sardonyx/cli/commands/analyse/analyse.js';
 import { backendBenchCommand } from '#sardonyx/cli/commands/backendbench.js';
 import { benchCommand } from '#sardonyx/cli/commands/bench.js';
-import { labelCommand } from '#sardonyx/cli/commands/label/label.js';
+import { labelCommand } from '#sardonyx/cli/commands/label.js';
 import { leela2OnnxCommand } from '#sardonyx/cli/commands/leela2onnx-command.js';
 import { matchCommand } from '#sardonyx/cli/commands/play/match-command.js';
 import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';

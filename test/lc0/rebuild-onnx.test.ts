@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { rebuildOnnx } from '#sardonyx/lc0/index.js';
 import { runOnCpu } from '#sardonyx/nn/index.js';
 import { readOnnxHeader } from '#sardonyx/nn/model/onnx-header.js';
-import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from '#sardonyx/onnx/graph/winograd.js';
+import { BIAS_PRODUCT, createWinogradMatrices, PRODUCTS, RANKS } from '#sardonyx/onnx/graph/rank-convolutions.js';
 import { findChannelBlock } from '#sardonyx/onnx/index.js';
 import { decodeModel, encodeModel } from '#sardonyx/onnx/onnx-model.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';

@@ -11,7 +11,7 @@ import {
   getNetworkName,
   listSuitableNetworks,
   readBundle,
-} from '#sardonyx/networks/bundled-networks.js';
+} from '#sardonyx/networks/network-catalogue.js';
 import { findModel, resolveNetwork } from '#sardonyx/networks/network-file.js';
 import { loadModel } from '#sardonyx/nn/index.js';
 import { decodeModel } from '#sardonyx/onnx/onnx-model.js';

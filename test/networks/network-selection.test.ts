@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Bundle, type BundledNetwork, readBundle } from '#sardonyx/networks/bundled-networks.js';
+import { type Bundle, type BundledNetwork, readBundle } from '#sardonyx/networks/network-catalogue.js';
 import { createUnmeasured, NetworkSelector, type SpeedMeasure } from '#sardonyx/networks/network-selection.js';
 import { type SpeedSetting, SpeedStore } from '#sardonyx/networks/speed-store.js';
 import { failure, success } from '#sardonyx/util/index.js';

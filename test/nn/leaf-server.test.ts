@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clearCache, createCacheBuffer, EvaluationCache } from '#sardonyx/nn/cache/evaluation-cache.js';
 import type { Evaluator } from '#sardonyx/nn/evaluator.js';
-import { TrivialEvaluator } from '#sardonyx/nn/evaluators/trivial-evaluator.js';
+import { TrivialEvaluator } from '#sardonyx/nn/evaluators/synthetic-evaluators.js';
 import { EVALUATED, LeafQueue } from '#sardonyx/nn/index.js';
 import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
 import { LeafServer, type LeafServerParts } from '#sardonyx/nn/pool/leaf-server.js';
@@ -16,8 +16,7 @@ import {
 } from '#sardonyx/nn/pool/leaf-slots.js';
 import { LeafTablebases, TablebaseWords } from '#sardonyx/nn/pool/leaf-tablebases.js';
 import { LiveEvaluators } from '#sardonyx/nn/pool/live-evaluators.js';
-import { RootBoards } from '#sardonyx/nn/pool/root-boards.js';
-import { RootTable } from '#sardonyx/nn/pool/root-table.js';
+import { RootBoards, RootTable } from '#sardonyx/nn/pool/root-table.js';
 import { NO_TABLEBASES } from '#sardonyx/syzygy/index.js';
 import { submitLeaf, takeAnswer } from '../support/leaf-driver.js';
 

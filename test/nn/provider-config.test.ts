@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prepareRuntime } from '#platform/onnx-runtime.js';
-import type { Provider } from '#sardonyx/nn/backend/backend-names.js';
+import type { Provider } from '#sardonyx/nn/backend/backend-options.js';
 import { type OnnxPlan, planBackend } from '#sardonyx/nn/backend/backend-plan.js';
-import { describeProvider } from '#sardonyx/nn/backend/provider-config.js';
-import { describeProviderFailure } from '#sardonyx/nn/backend/provider-failure.js';
+import { describeProvider, describeProviderFailure } from '#sardonyx/nn/backend/provider-config.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function plan(backend: string, optionsText = '', minibatch = 0): OnnxPlan {

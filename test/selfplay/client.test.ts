@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEngineSpec, formatPairs, parsePairs, splitWords } from '#sardonyx/selfplay/client/engine-spec.js';
-import { decodeMate, encodeScore, parseInfoLine, type UciInfo } from '#sardonyx/selfplay/client/info-line.js';
-import { InfoLines } from '#sardonyx/selfplay/client/info-lines.js';
+import {
+  decodeMate,
+  encodeScore,
+  InfoLines,
+  parseInfoLine,
+  type UciInfo,
+} from '#sardonyx/selfplay/client/info-lines.js';
 import { formatGo, UciClient } from '#sardonyx/selfplay/client/uci-client.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';

@@ -11,9 +11,15 @@ import {
   parseDrawRule,
   parseResignRule,
 } from '#sardonyx/selfplay/game/adjudication.js';
-import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/selfplay/game/clock.js';
-import { Game, type PlayedMove } from '#sardonyx/selfplay/game/game.js';
-import { createWin, describeEnd } from '#sardonyx/selfplay/game/game-end.js';
+import {
+  Clock,
+  createWin,
+  describeEnd,
+  formatTimeControl,
+  Game,
+  type PlayedMove,
+  parseTimeControl,
+} from '#sardonyx/selfplay/game/game.js';
 import { formatGame } from '#sardonyx/selfplay/game/game-text.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { unwrap } from '#sardonyx/util/index.js';

@@ -18,9 +18,9 @@ import {
   runLabelling,
   type SourceFilter,
 } from '#sardonyx/selfplay/index.js';
+import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/selfplay/label/label-network.js';
 import { countScored, type LabelledGameRecord } from '#sardonyx/selfplay/label/label-record.js';
-import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/selfplay/label/label-targets.js';
-import { PositionSet } from '#sardonyx/selfplay/label/position-set.js';
+import { PositionSet } from '#sardonyx/selfplay/label/position-jobs.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine } from '../support/shared-folder.js';
 import { hashNetwork } from './hash-network.js';

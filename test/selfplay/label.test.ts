@@ -14,8 +14,7 @@ import {
   runLabelling,
 } from '#sardonyx/selfplay/index.js';
 import type { LabelledGameRecord } from '#sardonyx/selfplay/label/label-record.js';
-import { createRandomEndgame } from '#sardonyx/selfplay/label/random-endgame.js';
-import { parseStartSource } from '#sardonyx/selfplay/label/start-books.js';
+import { createRandomEndgame, parseStartSource } from '#sardonyx/selfplay/label/start-books.js';
 import { chooseWanderingMove } from '#sardonyx/selfplay/label/wander.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';

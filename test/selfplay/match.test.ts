@@ -16,19 +16,20 @@ import {
   MatchLog,
   runMatch,
 } from '#sardonyx/selfplay/index.js';
-import { createCrosstable, formatCrosstable } from '#sardonyx/selfplay/match/crosstable.js';
 import type { MatchPlan } from '#sardonyx/selfplay/match/match.js';
 import type { LoggedGame } from '#sardonyx/selfplay/match/match-log.js';
-import { createReport, formatReport } from '#sardonyx/selfplay/match/match-report.js';
-import { Schedule } from '#sardonyx/selfplay/match/schedule.js';
-import { Standings } from '#sardonyx/selfplay/match/standings.js';
-import { CrashWatch, Tournament } from '#sardonyx/selfplay/match/tournament.js';
+import {
+  createCrosstable,
+  createReport,
+  formatCrosstable,
+  formatReport,
+} from '#sardonyx/selfplay/match/match-report.js';
+import { CrashWatch, Schedule, Standings, Tournament } from '#sardonyx/selfplay/match/tournament.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
-import { createMatchOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
+import { createMatchOpenings } from '#sardonyx/selfplay/openings/book.js';
 import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
 import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
-import { type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-spec.js';
-import { createRandomSource } from '#sardonyx/selfplay/players/random-player.js';
+import { createRandomSource, type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-source.js';
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';

@@ -15,13 +15,12 @@ import {
   type SelfPlaySummary,
 } from '#sardonyx/selfplay/index.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
-import type { Opening } from '#sardonyx/selfplay/openings/book.js';
-import { createGameOpenings } from '#sardonyx/selfplay/openings/opening-plan.js';
-import { prunePolicyTarget } from '#sardonyx/selfplay/training/policy-target.js';
-import { ResignWatch } from '#sardonyx/selfplay/training/resignation.js';
+import { createGameOpenings, type Opening } from '#sardonyx/selfplay/openings/book.js';
+import { prunePolicyTarget } from '#sardonyx/selfplay/training/search-record.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/training/self-play-game.js';
 import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/training/self-play-run.js';
-import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/training/tournament-lines.js';
+import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/training/self-play-session.js';
+import { ResignWatch } from '#sardonyx/selfplay/training/self-play-settings.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { hashNetwork } from './hash-network.js';
 

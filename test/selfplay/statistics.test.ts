@@ -1,10 +1,18 @@
 /** Expected figures are the published cases of fastchess 1.8 (elo_test, sprt_test), which follow fishtest. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeElo, computeExpectedScore, estimateElo } from '#sardonyx/selfplay/statistics/elo.js';
-import { computeNormalProbability } from '#sardonyx/selfplay/statistics/normal.js';
-import { distributeGames, distributePairs, type PairCounts } from '#sardonyx/selfplay/statistics/score-counts.js';
-import { computeLlr, computeSprt, type SprtModel } from '#sardonyx/selfplay/statistics/sprt.js';
+import {
+  computeElo,
+  computeExpectedScore,
+  computeLlr,
+  computeNormalProbability,
+  computeSprt,
+  distributeGames,
+  distributePairs,
+  estimateElo,
+  type PairCounts,
+  type SprtModel,
+} from '#sardonyx/selfplay/statistics.js';
 
 function assertNear(actual: number | undefined, expected: number, tolerance: number): void {
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not near ${expected}`);

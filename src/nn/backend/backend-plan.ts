@@ -6,12 +6,15 @@ import { getCoreCount } from '#platform/machine.js';
 import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { LC0_FORMATS } from '../../encoding/index.js';
 import { failure, type Result, success } from '../../util/index.js';
-import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import {
+  BACKENDS,
+  type BackendKind,
   BackendOptionError,
   type BackendOptionKey,
   type BackendOptions,
+  findBackend,
   IGNORED_KEYS,
+  type Provider,
   parseBackendOptions,
 } from './backend-options.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
@@ -305,11 +308,9 @@ function readMostRows(options: BackendOptions, batch: number): number {
   return steps > 0 && batch > 0 ? Math.min(max, steps * batch) : max;
 }
 
-/**
- * Backends that combine others, with lc0's names and syntax: `multiplexing`, `demux` and `roundrobin` distribute the leaves of
- * one search over several devices; `check` compares two backends. The three names mean the same here: each evaluator thread
- * takes the next batch when it is free, so faster devices evaluate more. `threads` of a part is the number of its threads.
- */
+// Backends that combine others, with lc0's names and syntax: `multiplexing`, `demux` and `roundrobin` distribute the leaves of
+// one search over several devices; `check` compares two backends. The three names mean the same here: each evaluator thread
+// takes the next batch when it is free, so faster devices evaluate more. `threads` of a part is the number of its threads.
 
 export interface TeamPlan {
   readonly kind: 'team';

@@ -3,9 +3,7 @@ import { type BackendPlan, type EvaluatorPlan, planReplacement } from '../backen
 import type { Evaluator } from '../evaluator.js';
 import type { Model } from '../model/model-file.js';
 import { CheckEvaluator } from './check-evaluator.js';
-import { HashEvaluator } from './hash-evaluator.js';
-import { RandomEvaluator } from './random-evaluator.js';
-import { TrivialEvaluator } from './trivial-evaluator.js';
+import { HashEvaluator, RandomEvaluator, TrivialEvaluator } from './synthetic-evaluators.js';
 
 /** Creates the evaluators of a thread. All methods reject if that fails. */
 export interface EvaluatorFactory {

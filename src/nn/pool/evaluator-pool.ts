@@ -13,7 +13,7 @@ import {
   planBackend,
   type TunedSpeed,
 } from '../backend/backend-plan.js';
-import { describeProviderFailure } from '../backend/provider-failure.js';
+import { describeProviderFailure } from '../backend/provider-config.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
 import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../network-info.js';
@@ -38,7 +38,7 @@ import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protoco
 export interface PoolOptions {
   /** Not needed for hash, random and trivial. A finder is called once for each backend that is tried. */
   readonly model?: ModelSource | ModelFinder;
-  /** A name from backend-names.ts; absent = `auto`. */
+  /** A name from BACKEND_NAMES; absent = `auto`. */
   readonly backend?: string;
   /** In lc0's syntax: key=value,key=value. */
   readonly backendOptions?: string;

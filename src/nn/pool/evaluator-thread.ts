@@ -13,8 +13,7 @@ import { LeafServer } from './leaf-server.js';
 import { viewLeafSlots } from './leaf-slots.js';
 import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
 import { LiveEvaluators } from './live-evaluators.js';
-import { RootBoards } from './root-boards.js';
-import { RootTable } from './root-table.js';
+import { RootBoards, RootTable } from './root-table.js';
 import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 /** Call it once, in a thread that a pool has started. */

@@ -35,7 +35,7 @@ import {
 import type { LeafTablebases } from './leaf-tablebases.js';
 import type { LiveEvaluators } from './live-evaluators.js';
 import { computeNodeTag } from './node-tag.js';
-import type { RootBoards } from './root-boards.js';
+import type { RootBoards } from './root-table.js';
 
 /** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */
 const MAX_CLAIM = 64;

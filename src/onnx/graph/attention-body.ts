@@ -9,11 +9,13 @@ import {
   EMBEDDED_PLANES,
   type EncoderLayer,
   type FeedForward,
+  fromFloats,
   INPUT_PLANES,
+  materialise,
   type SelfAttention,
   type Smolgen,
+  type TensorSource,
 } from './network-layers.js';
-import { fromFloats, materialise, type TensorSource } from './tensor-source.js';
 
 /** [N, channels, 8, 8] → [N·64, channels]. */
 export function addSquareRows(graph: GraphBuilder, input: string, channels: number, name: string): string {

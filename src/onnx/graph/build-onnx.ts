@@ -2,9 +2,9 @@
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
 import type { ModelMessage } from '../onnx-schema.js';
 import { addAttentionBody } from './attention-body.js';
-import { addConvolutionBody, PlaneConvolutions } from './convolutions.js';
 import { GraphBuilder, type GraphSettings } from './graph-builder.js';
 import { addMovesLeftHead, addPolicyHead, addValueHead, type BodyOutput } from './heads.js';
+import { addConvolutionBody, PlaneConvolutions } from './layers.js';
 import { INPUT_PLANES, type NetworkPlan } from './network-layers.js';
 import { RankConvolutions } from './rank-convolutions.js';
 

@@ -6,12 +6,10 @@
 import { hasX64Kernels } from '#platform/machine.js';
 import { runOnCpu } from '../../nn/index.js';
 import { createPrng } from '../../util/index.js';
-import { PlaneConvolutions } from './convolutions.js';
 import { GraphBuilder } from './graph-builder.js';
-import type { ConvolutionLayer, NetworkPlan } from './network-layers.js';
-import { RankConvolutions } from './rank-convolutions.js';
-import { fromFloats } from './tensor-source.js';
-import { PRODUCTS } from './winograd.js';
+import { PlaneConvolutions } from './layers.js';
+import { type ConvolutionLayer, fromFloats, type NetworkPlan } from './network-layers.js';
+import { PRODUCTS, RankConvolutions } from './rank-convolutions.js';
 import { writeModel } from './write-model.js';
 
 /** AVX-512, AVX. */

@@ -9,7 +9,7 @@ import {
   TensorType,
   type ValueInfoMessage,
 } from '../onnx-schema.js';
-import { fromFloats, type TensorSource } from './tensor-source.js';
+import { fromFloats, type TensorSource } from './network-layers.js';
 
 /** The type of stored weights; graph inputs and outputs are always float32. */
 export type StoredPrecision = 'f32' | 'f16' | 'bf16';

@@ -3,9 +3,8 @@ import { LC0_POLICY_SIZE } from '../../encoding/index.js';
 import { TensorType } from '../onnx-schema.js';
 import { ATTENTION_POLICY_OUTPUTS, computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { addEncoder, addSquareRows } from './attention-body.js';
-import type { Convolutions } from './convolutions.js';
 import type { GraphBuilder } from './graph-builder.js';
-import { addActivation, addDense } from './layers.js';
+import { addActivation, addDense, type Convolutions } from './layers.js';
 import type { Activation, Funnel, MovesLeftHead, PolicyHead, ValueHead } from './network-layers.js';
 
 /** The body's output: in the layout of the convolutions, or [N·64, width] from an attention body. */

@@ -3,8 +3,8 @@
  * was long ago, and the statistics of all moves when the limits ask for them.
  */
 
-import type { MoveStats, SearchInfo, SearchLimits } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
+import type { MoveStats, SearchInfo, SearchLimits } from '../search-protocol.js';
 import { getMove } from '../tree/read-tree.js';
 import { createInfo, findVisitedEdge, listBestEdges, type ReportContext } from './search-info.js';
 import { createMoveStats } from './verbose-move-stats.js';

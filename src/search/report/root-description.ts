@@ -8,7 +8,7 @@
  * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
  */
 
-import type { SearchLine } from '../limits/search-protocol.js';
+import type { SearchLine } from '../search-protocol.js';
 import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
   findBestEdge,
@@ -154,11 +154,9 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
   return mean;
 }
 
-/**
- * Summarises the root for the records of self-play: visits and values of its moves, and the network's own evaluation. Call it
- * after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
- * are in the view of the root's mover; moves left are counted from the root.
- */
+// Summarises the root for the records of self-play: visits and values of its moves, and the network's own evaluation. Call it
+// after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
+// are in the view of the root's mover; moves left are counted from the root.
 
 export interface RootMove extends NodeValue {
   readonly move: number;

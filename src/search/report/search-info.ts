@@ -4,8 +4,8 @@
  */
 
 import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
-import type { SearchInfo, SearchLine } from '../limits/search-protocol.js';
 import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
+import type { SearchInfo, SearchLine } from '../search-protocol.js';
 import { NO_NODE, type NodeIndex, type RecordIndex, TABLEBASE_END } from '../tree/layout.js';
 import {
   findBestEdge,

@@ -3,13 +3,13 @@
  * values are in the view of the root's mover. uci/ makes the text.
  */
 
-import type { MoveStats, StatsBound } from '../limits/search-protocol.js';
 import {
   computeRootExploration,
   computeRootFpu,
   computeVisitedPrior,
   createRootMovesLeft,
 } from '../root/root-utility.js';
+import type { MoveStats, StatsBound } from '../search-protocol.js';
 import {
   DRAWN,
   getLowerBound,

@@ -4,7 +4,7 @@
  */
 import { startThread, type Thread } from '#platform/threads.js';
 import { type SharedPoolHandle, wakeProducer } from '../../nn/leaves.js';
-import { type FromSearch, StopFlag, type ToSearch } from '../limits/search-protocol.js';
+import { type FromSearch, StopFlag, type ToSearch } from '../search-protocol.js';
 
 export interface SearchClientEvents {
   onMessage(message: FromSearch): void;

@@ -8,8 +8,8 @@
  */
 import { nextTurn } from '#platform/threads.js';
 import type { LeafQueue } from '../../nn/leaves.js';
-import type { SearchInfo, SearchLimits } from '../limits/search-protocol.js';
 import type { Search, StepResult } from '../search.js';
+import type { SearchInfo, SearchLimits } from '../search-protocol.js';
 
 export interface SearchAnswer {
   /** 0 = none: no evaluator works. */

@@ -7,10 +7,10 @@ import { onParentMessage, postToParent, runNextTurn } from '#platform/threads.js
 import { LeafQueue, type SharedPoolHandle } from '../../nn/leaves.js';
 import { createPrng, drawSeed } from '../../util/index.js';
 import { computeTreeBytes } from '../game-tree.js';
-import { type FromSearch, NO_SEARCH, type SearchOrder, StopFlag, type ToSearch } from '../limits/search-protocol.js';
 import type { SearchParams } from '../params.js';
 import { dumpTree } from '../report/tree-dump.js';
 import { Search, type SearchListener } from '../search.js';
+import { type FromSearch, NO_SEARCH, type SearchOrder, StopFlag, type ToSearch } from '../search-protocol.js';
 import type { Batching } from '../visit/pipeline.js';
 
 /** Row of the evaluators' root table: the engine plays one game and needs only the first. */

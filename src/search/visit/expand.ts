@@ -39,8 +39,7 @@ import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
-import { getLeafRecord, getStepRecord } from './backup.js';
-import { removePrior, writeTerminalValue } from './bounds.js';
+import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from './backup.js';
 import type { LeafChannel } from './leaf-channel.js';
 
 /** The value of an expanded leaf, and where it comes from. */

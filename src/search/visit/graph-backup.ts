@@ -41,8 +41,7 @@ import {
 import type { TranspositionIndex } from '../tree/transposition-index.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from '../tree/visit-list.js';
-import { getLeafRecord } from './backup.js';
-import { MADE_TERMINAL, removePrior, settleNode } from './bounds.js';
+import { getLeafRecord, MADE_TERMINAL, removePrior, settleNode } from './backup.js';
 
 type GraphTree = Tree & { readonly graph: TranspositionIndex };
 

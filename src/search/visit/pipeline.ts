@@ -11,7 +11,7 @@
  *   wait          until an evaluator has answered (thread/search-worker.ts)
  *   backUpOldest  for each leaf of the oldest batch, in order:
  *     expand        make its node and edges (expand.ts)
- *     backUp        add its value to every record of the path and spread proven results (backup.ts, bounds.ts)
+ *     backUp        add its value to every record of the path and spread proven results (backup.ts)
  *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
 import { FAILED } from '../../nn/leaves.js';

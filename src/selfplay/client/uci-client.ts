@@ -4,8 +4,7 @@
  */
 import { EngineError, EngineProcess } from './engine-process.js';
 import type { EngineSpec } from './engine-spec.js';
-import { parseInfoLine, type UciInfo } from './info-line.js';
-import { InfoLines } from './info-lines.js';
+import { InfoLines, parseInfoLine, type UciInfo } from './info-lines.js';
 
 export interface UciTimeouts {
   /** From the start of the process to `uciok`, and for `readyok` (a network may be loading). */

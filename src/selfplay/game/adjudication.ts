@@ -5,8 +5,7 @@
 import type { Position } from '../../chess/index.js';
 import { MOST_MEN, NO_VALUE, Tablebases } from '../../syzygy/index.js';
 import { failure, type Result, success } from '../../util/index.js';
-import type { PlayedMove } from './game.js';
-import { createDraw, createWin, type GameEnd } from './game-end.js';
+import { createDraw, createWin, type GameEnd, type PlayedMove } from './game.js';
 
 export interface AdjudicationRules {
   /** A player whose own last `moveCount` scores are all at or below −`score` has lost. */

@@ -1,7 +1,147 @@
-/** A running game: the position with its history, and the players' reports on their moves. */
-import { computeOutcome, formatUciMove, type Move, type Position } from '../../chess/index.js';
+/** A game between players: its clocks, its position with history, their reports on their moves, and how it ends. */
+
+import { computeOutcome, formatUciMove, type Move, type Outcome, type Position } from '../../chess/index.js';
+import { failure, type Result, success } from '../../util/index.js';
 import { createOpeningPosition, type Opening } from '../openings/book.js';
-import { createDraw, createWin, type GameEnd } from './game-end.js';
+
+// Chess clocks. A time control is written as in cutechess-cli: `moves/time+increment`, time in seconds or
+// minutes:seconds; `40/60+0.1` is 40 moves a minute, again and again, plus a tenth of a second a move.
+
+export interface TimeControl {
+  /** Null = all moves in one period. */
+  readonly movesPerPeriod: number | null;
+  readonly periodMs: number;
+  readonly incrementMs: number;
+}
+
+export function parseTimeControl(text: string): Result<TimeControl> {
+  const match = /^(?:(\d+)\/)?(?:(\d+):)?(\d+(?:\.\d+)?|\.\d+)(?:\+(\d+(?:\.\d+)?|\.\d+))?$/.exec(text.trim());
+  if (match === null) return failure(`"${text}" is not a time control such as 60+0.6 or 40/1:30+0.1`);
+  const movesPerPeriod = match[1] === undefined ? null : Number(match[1]);
+  const periodMs = 1000 * (60 * Number(match[2] ?? 0) + Number(match[3]));
+  if (periodMs <= 0 || movesPerPeriod === 0) return failure(`"${text}" leaves no time to play`);
+  return success({ movesPerPeriod, periodMs, incrementMs: 1000 * Number(match[4] ?? 0) });
+}
+
+/** In PGN's notation: seconds. */
+export function formatTimeControl({ movesPerPeriod, periodMs, incrementMs }: TimeControl): string {
+  const moves = movesPerPeriod === null ? '' : `${movesPerPeriod}/`;
+  const increment = incrementMs === 0 ? '' : `+${incrementMs / 1000}`;
+  return `${moves}${periodMs / 1000}${increment}`;
+}
+
+/** One player's clock. */
+export class Clock {
+  private remaining: number;
+  private movesLeft: number | null;
+
+  constructor(readonly control: TimeControl) {
+    this.remaining = control.periodMs;
+    this.movesLeft = control.movesPerPeriod;
+  }
+
+  get remainingMs(): number {
+    return this.remaining;
+  }
+
+  get movesToGo(): number | null {
+    return this.movesLeft;
+  }
+
+  /**
+   * Takes the time of a move off.
+   * @param marginMs time by which the player may exceed the limit, for delays of the pipe and a busy machine
+   * @returns false when the flag has fallen
+   */
+  press(elapsedMs: number, marginMs: number): boolean {
+    this.remaining -= elapsedMs;
+    if (this.remaining < -marginMs) return false;
+    this.remaining = Math.max(this.remaining, 0) + this.control.incrementMs;
+    if (this.movesLeft !== null) {
+      this.movesLeft--;
+      if (this.movesLeft === 0) {
+        this.movesLeft = this.control.movesPerPeriod;
+        this.remaining += this.control.periodMs;
+      }
+    }
+    return true;
+  }
+}
+
+// How a game ended: the result, the reason, and their texts in PGN and reports.
+
+export type ResultText = '1-0' | '0-1' | '1/2-1/2';
+
+export type EndReason =
+  | Exclude<Outcome, 'ongoing'>
+  | 'tablebase'
+  | 'resignation'
+  | 'adjudicated-win'
+  | 'adjudicated-draw'
+  | 'max-plies'
+  | 'time'
+  | 'illegal-move'
+  | 'crash';
+
+export interface GameEnd {
+  readonly result: ResultText;
+  readonly reason: EndReason;
+}
+
+export function createWin(winner: 0 | 1, reason: EndReason): GameEnd {
+  return { result: winner === 0 ? '1-0' : '0-1', reason };
+}
+
+export function createDraw(reason: EndReason): GameEnd {
+  return { result: '1/2-1/2', reason };
+}
+
+/** Points of White in half points: 2, 1 or 0. */
+export function countWhiteHalfPoints(result: ResultText): 0 | 1 | 2 {
+  return result === '1-0' ? 2 : result === '0-1' ? 0 : 1;
+}
+
+const SENTENCES: Readonly<Record<EndReason, string>> = {
+  checkmate: 'WINNER mates',
+  stalemate: 'Draw by stalemate',
+  'insufficient-material': 'Draw by insufficient mating material',
+  'fifty-moves': 'Draw by fifty moves rule',
+  threefold: 'Draw by 3-fold repetition',
+  tablebase: 'Adjudicated by tablebase',
+  resignation: 'LOSER resigns',
+  'adjudicated-win': 'WINNER wins by adjudication',
+  'adjudicated-draw': 'Draw by adjudication',
+  'max-plies': 'Draw by adjudication: maximum game length',
+  time: 'LOSER loses on time',
+  'illegal-move': 'LOSER makes an illegal move',
+  crash: 'LOSER disconnects',
+};
+
+export const END_REASONS = Object.keys(SENTENCES) as readonly EndReason[];
+
+export function describeEnd({ result, reason }: GameEnd): string {
+  const [winner, loser] = result === '0-1' ? ['Black', 'White'] : ['White', 'Black'];
+  return SENTENCES[reason].replace('WINNER', winner).replace('LOSER', loser);
+}
+
+/** The value of PGN's Termination tag. */
+export function formatTermination(reason: EndReason): string {
+  switch (reason) {
+    case 'time':
+      return 'time forfeit';
+    case 'illegal-move':
+      return 'rules infraction';
+    case 'crash':
+      return 'abandoned';
+    case 'tablebase':
+    case 'adjudicated-win':
+    case 'adjudicated-draw':
+    case 'max-plies':
+      return 'adjudication';
+    default:
+      return 'normal';
+  }
+}
 
 /** A player's move and its evaluation; 0 or null for what the player does not report. */
 export interface Thought {

@@ -13,7 +13,7 @@ import {
 } from '../../chess/index.js';
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
 import type { UciClient } from '../client/uci-client.js';
-import type { ResultText } from '../game/game-end.js';
+import type { ResultText } from '../game/game.js';
 import { type LabelledGameRecord, listLegalUciMoves, scorePosition } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';

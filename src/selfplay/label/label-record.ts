@@ -12,9 +12,9 @@ import {
 import type { Surprise } from '../../data/index.js';
 import { unwrap } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
-import { encodeScore, type UciInfo } from '../client/info-line.js';
+import { encodeScore, type UciInfo } from '../client/info-lines.js';
 import type { UciClient } from '../client/uci-client.js';
-import type { ResultText } from '../game/game-end.js';
+import type { ResultText } from '../game/game.js';
 import type { ScoredMove } from './wander.js';
 
 /** Played move and scored moves of a ply; no scores where the ply is only on the way. */

@@ -17,7 +17,7 @@ import {
 } from '../../data/index.js';
 import { type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../pgn/index.js';
 import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success } from '../../util/index.js';
-import type { ResultText } from '../game/game-end.js';
+import type { ResultText } from '../game/game.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
 export type PlayerResult = (typeof PLAYER_RESULTS)[number];

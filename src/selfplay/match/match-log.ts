@@ -7,8 +7,8 @@ import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, write
 import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
 import { failure, type Result, success } from '../../util/index.js';
-import type { GameEnd } from '../game/game-end.js';
-import type { TournamentKind } from './schedule.js';
+import type { GameEnd } from '../game/game.js';
+import type { TournamentKind } from './tournament.js';
 
 export interface LoggedGame extends GameEnd {
   readonly game: number;

@@ -1,13 +1,135 @@
-/** Creates the sources of players from the players' specifications. */
-
+/** Players by their specification: a network, a UCI program, or random moves. */
+import { nextTurn } from '#platform/threads.js';
+import type { Move } from '../../chess/index.js';
 import { SearchScheduler } from '../../search/index.js';
-import { type Result, success } from '../../util/index.js';
+import { createPrng, failure, type Result, success } from '../../util/index.js';
+import { createEngineSpec, type EngineSpec, parsePairs } from '../client/engine-spec.js';
+import { type Game, parseTimeControl, type Thought, type TimeControl } from '../game/game.js';
 import { NetworkPools, type NetworkSetup } from '../network/network-setup.js';
 import { createNetworkSource } from './network-player.js';
-import type { PlayerSource } from './player.js';
-import type { Pair, PlayerSpec } from './player-spec.js';
-import { createRandomSource } from './random-player.js';
+import type { Player, PlayerLimits, PlayerSource } from './player.js';
 import { createUciSource, nameEngine } from './uci-player.js';
+
+// Plays random legal moves: an opponent for networks in the first hours of training.
+
+const NO_LIMITS: PlayerLimits = { timeControl: null, movetimeMs: null, nodes: null, depth: null };
+
+class RandomPlayer implements Player {
+  readonly limits = NO_LIMITS;
+  private readonly prng = createPrng(0);
+  private readonly legal = new Uint16Array(256);
+
+  constructor(readonly name: string) {}
+
+  async startGame(seed: number): Promise<void> {
+    this.prng.restart(seed);
+    // Two random movers never wait for I/O. Without yielding to the event loop, signals such as Ctrl-C would not arrive.
+    await nextTurn();
+  }
+
+  async think(game: Game): Promise<Thought> {
+    const count = game.position.generateLegalMoves(this.legal);
+    const move = this.legal[this.prng.nextBelow(count)] as Move;
+    return { move, score: null, depth: 0, nodes: 0, timeMs: null };
+  }
+
+  async close(): Promise<void> {}
+}
+
+export function createRandomSource(name: string): PlayerSource {
+  return { name, limits: NO_LIMITS, create: async () => new RandomPlayer(name), close: async () => undefined };
+}
+
+// Parses a user's specification of a player, as `key=value` pairs: `random`, a UCI engine (`cmd=…`) or a network that plays
+// inside this process (`weights=…`), with its limits. Keys are those of cutechess-cli and fastchess, or lc0's flags.
+
+export type Pair = readonly [key: string, value: string];
+
+export type PlayerSpec =
+  | { readonly kind: 'random'; readonly name: string }
+  | { readonly kind: 'uci'; readonly engine: EngineSpec; readonly limits: PlayerLimits }
+  | {
+      readonly kind: 'network';
+      readonly name: string | null;
+      readonly weights: string;
+      readonly limits: PlayerLimits;
+      /** Search and network flags, not checked here. */
+      readonly options: readonly Pair[];
+    };
+
+const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
+
+/** A whole player in one string: `random`, a network file or a program, alone or before `key=value …`, or these pairs alone. */
+export function parsePlayerWords(text: string): Result<Pair[]> {
+  const trimmed = text.trim();
+  if (/^[\w.-]+=/.test(trimmed)) return parsePairs(trimmed);
+  // The player may be a path with spaces, in quotes or, where the shell has removed them, without.
+  const [, , quoted, others] = /^(["'])(.*?)\1(?:\s+(.*))?$/s.exec(trimmed) ?? [];
+  const at = trimmed.search(/\s[\w.-]+=/);
+  const [plain, rest] = at < 0 ? [trimmed, ''] : [trimmed.slice(0, at).trimEnd(), trimmed.slice(at)];
+  const pairs = parsePairs(quoted === undefined ? rest : (others ?? ''));
+  return pairs.ok ? success([parsePlayerWord(quoted ?? plain), ...pairs.value]) : pairs;
+}
+
+function parsePlayerWord(word: string): Pair {
+  if (word === 'random') return ['type', 'random'];
+  return [NETWORK_FILE.test(word) ? 'weights' : 'cmd', word];
+}
+
+/** @param pairs a later pair overrules an earlier one of the same key, so shared settings come first */
+export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
+  const read = readLimits(pairs);
+  if (!read.ok) return read;
+  const { limits, rest } = read.value;
+  const find = (key: string): string | undefined => rest.findLast(([name]) => name === key)?.[1];
+  const kind = find('type') ?? (find('cmd') !== undefined ? 'uci' : find('weights') !== undefined ? 'network' : '');
+  const others = rest.filter(([key]) => key !== 'type');
+  if (kind === 'random') return success({ kind, name: find('name') ?? 'random' });
+  const isLimited = Object.values(limits).some((limit) => limit !== null);
+  const describeMissingLimit = (player: string): string =>
+    `${player} has no limit: give tc, st, movetime, nodes or depth`;
+  if (kind === 'network') {
+    if (!isLimited) return failure(describeMissingLimit(find('weights') ?? 'A network'));
+    const options = others.filter(([key]) => key !== 'weights' && key !== 'name');
+    return success({ kind, name: find('name') ?? null, weights: find('weights') ?? '', limits, options });
+  }
+  if (kind !== 'uci') return failure('A player is "random", a network (weights=FILE) or an engine (cmd=PROGRAM)');
+  const engine = createEngineSpec(others.filter(([key]) => key !== 'weights'));
+  if (!engine.ok) return engine;
+  const unknown = engine.value.rest[0];
+  if (unknown !== undefined)
+    return failure(`An engine takes no "${unknown[0]}=" (its UCI options are option.NAME=VALUE)`);
+  if (!isLimited) return failure(describeMissingLimit(engine.value.spec.command));
+  return success({ kind, engine: engine.value.spec, limits });
+}
+
+function readLimits(pairs: readonly Pair[]): Result<{ limits: PlayerLimits; rest: Pair[] }> {
+  let timeControl: TimeControl | null = null;
+  let movetimeMs: number | null = null;
+  let nodes: number | null = null;
+  let depth: number | null = null;
+  const rest: Pair[] = [];
+  for (const [key, value] of pairs) {
+    const number = Number(value);
+    const isCount = ['nodes', 'visits', 'playouts', 'depth'].includes(key);
+    if (isCount && !(Number.isSafeInteger(number) && number > 0)) {
+      return failure(`${key} needs a whole number above 0, not "${value}"`);
+    }
+    if ((key === 'st' || key === 'movetime') && !(Number.isFinite(number) && number > 0)) {
+      return failure(`${key} needs a number above 0, not "${value}"`);
+    }
+    if (key === 'tc') {
+      const parsed = parseTimeControl(value);
+      if (!parsed.ok) return parsed;
+      timeControl = parsed.value;
+    } else if (key === 'st') movetimeMs = 1000 * number;
+    else if (key === 'movetime') movetimeMs = number;
+    else if (key === 'depth') depth = number;
+    else if (isCount) nodes = number;
+    else rest.push([key, value]);
+  }
+  return success({ limits: { timeControl, movetimeMs, nodes, depth }, rest });
+}
 
 export interface SourceOptions {
   readonly chess960: boolean;

@@ -3,8 +3,7 @@
  * mover. A player plays one game at a time.
  */
 
-import type { TimeControl } from '../game/clock.js';
-import type { Game, Thought } from '../game/game.js';
+import type { Game, Thought, TimeControl } from '../game/game.js';
 
 export interface PlayerLimits {
   readonly timeControl: TimeControl | null;

@@ -1,12 +1,52 @@
 /** An external UCI engine as a player. If its process dies, it is started again. */
+import { Chess } from 'chess.js';
+import { formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
-import { encodeScore } from '../client/info-line.js';
+import { encodeScore } from '../client/info-lines.js';
 import { UciClient, type UciLimits } from '../client/uci-client.js';
 import type { Game, Thought } from '../game/game.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
-import { judgeMove } from './referee.js';
+
+// Checks the moves of external engines by two implementations of the rules that share no code: ours and chess.js. A wrong
+// verdict would cost an engine the game, so it counts only when both agree. If they differ, one of them has a defect, and the
+// match ends with an error instead of a wrong result.
+//
+// chess.js knows neither Chess960 nor every position that we accept (it refuses some FENs); there our rules judge alone.
+
+/**
+ * @param text a move in UCI notation
+ * @returns the move, or a sentence that says why it is illegal; throws when the two implementations differ
+ */
+export function judgeMove(position: Position, text: string, chess960: boolean): Result<Move> {
+  const move = parseUciMove(position, text);
+  if (chess960) return move;
+  const fen = formatFen(position);
+  const isLegal = askSecondOpinion(fen, move.ok ? formatUciMove(move.value, false) : text);
+  if (isLegal !== null && isLegal !== move.ok) {
+    const [legal, illegal] = move.ok ? ['Sardonyx', 'chess.js'] : ['chess.js', 'Sardonyx'];
+    throw new Error(`${text} in ${fen} is legal for ${legal} and illegal for ${illegal}: please report this defect`);
+  }
+  return move;
+}
+
+/** Whether chess.js calls the move legal; null when it does not accept the position. */
+function askSecondOpinion(fen: string, text: string): boolean | null {
+  let chess: Chess;
+  try {
+    chess = new Chess(fen);
+  } catch {
+    return null;
+  }
+  const promotion = text.slice(4);
+  try {
+    const move = chess.move({ from: text.slice(0, 2), to: text.slice(2, 4), promotion });
+    return (move.promotion ?? '') === promotion;
+  } catch {
+    return false;
+  }
+}
 
 /** An engine that has not answered for this long after its clock or move time has run out counts as hanging. */
 const PATIENCE_MS = 10_000;

@@ -4,14 +4,11 @@ import { computeTemperature, type SearchInfo, type SearchParams } from '../../se
 import type { Tablebases } from '../../syzygy/index.js';
 import type { Prng } from '../../util/index.js';
 import { findTablebaseEnd } from '../game/adjudication.js';
-import { Game, type PlayedMove } from '../game/game.js';
-import { createDraw, type GameEnd } from '../game/game-end.js';
+import { createDraw, Game, type GameEnd, type PlayedMove } from '../game/game.js';
 import { computeCentipawns, type GameSearch } from '../network/game-search.js';
 import type { Opening } from '../openings/book.js';
-import { prunePolicyTarget, weighBySurprise } from './policy-target.js';
-import { ResignWatch } from './resignation.js';
-import { createSearchRecord, type SearchRecord } from './search-record.js';
-import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
+import { createSearchRecord, prunePolicyTarget, type SearchRecord, weighBySurprise } from './search-record.js';
+import { type MoveLimits, ResignWatch, type SelfPlaySettings } from './self-play-settings.js';
 
 export interface SelfPlaySide {
   readonly search: GameSearch;

@@ -11,7 +11,7 @@ import { formatUciMove, type Move } from '../../chess/index.js';
 import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from '../../data/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import type { NodeValue } from '../../search/index.js';
-import { countWhiteHalfPoints } from '../game/game-end.js';
+import { countWhiteHalfPoints } from '../game/game.js';
 import { createOpeningPosition } from '../openings/book.js';
 import type { SearchRecord } from './search-record.js';
 import type { SelfPlayGame } from './self-play-game.js';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseContempt, createWdlRescale } from '#sardonyx/search/formulas/contempt.js';
 import { computeFastLog, computeFastLogistic } from '#sardonyx/search/formulas/fast-math.js';
 import {
   computeCollisionBudget,
@@ -16,7 +15,13 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/formulas/puct.js';
-import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/wdl-rescale.js';
+import {
+  chooseContempt,
+  createWdlRescale,
+  rescaled,
+  rescaleWdl,
+  unscaleWdl,
+} from '#sardonyx/search/formulas/wdl-rescale.js';
 import { createSearchParams, defaultSearchParams, searchOptions } from '#sardonyx/search/index.js';
 import { parseContempt } from '#sardonyx/search/params.js';
 

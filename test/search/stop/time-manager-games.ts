@@ -1,4 +1,4 @@
-import { createTimeManager } from '#sardonyx/search/stop/clock-guard.js';
+import { createTimeManager } from '#sardonyx/search/stop/game-clock.js';
 import { parseTimeManager } from '#sardonyx/search/stop/parse-time-manager.js';
 import type { MoverClock, SearchProgress, TimeManager } from '#sardonyx/search/stop/time-manager.js';
 import { unwrap } from '#sardonyx/util/index.js';

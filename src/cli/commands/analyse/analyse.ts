@@ -2,20 +2,102 @@
  * `sardonyx analyse`: analyses a position or the games of PGN files, and prints best moves, scores and WDL, annotated PGN or
  * JSON. With `--stdio` it answers queries until stdin ends (see analyse-stdio.ts).
  */
+
 import { existsSync } from 'node:fs';
 import { enginePorts } from '../../../app/index.js';
-import { START_FEN } from '../../../chess/index.js';
+import { formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
 import { Analyst, createGamePosition, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
-import type { TreeDumpLimits } from '../../../search/index.js';
+import type { TreeDump, TreeDumpLimits } from '../../../search/index.js';
 import { unwrap } from '../../../util/index.js';
 import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
-import { requireOtherFile, requireWritable } from '../../write-output.js';
+import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition } from './analysis.js';
-import { isTreeFile, writeTreeFile } from './tree-file.js';
+
+// A search tree as a file: JSON, or a picture for Graphviz (`dot -Tsvg`).
+
+export interface TreeFile {
+  /** The root. */
+  readonly fen: string;
+  /** Castling is written as king takes rook. */
+  readonly isChess960: boolean;
+  readonly tree: TreeDump;
+}
+
+export function isTreeFile(path: string): boolean {
+  return /\.(json|dot|gv)$/i.test(path);
+}
+
+export async function writeTreeFile(path: string, file: TreeFile): Promise<void> {
+  await writeOutput(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
+}
+
+/** W, D and L in per mille, as in info lines. */
+function computeWdl({ wl, d }: TreeDump): readonly [number, number, number] {
+  const win = Math.round(500 * (1 - d + wl));
+  const draw = Math.round(1000 * d);
+  return [win, draw, 1000 - win - draw];
+}
+
+const RESULTS = new Map([
+  [-1, 'loss'],
+  [0, 'draw'],
+  [1, 'win'],
+]);
+
+export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
+  const describe = (node: TreeDump): object => ({
+    ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, isChess960), prior: round(node.prior) }),
+    visits: node.visits,
+    ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
+    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node) }),
+    ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(node.m) }),
+    ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [RESULTS.get(node.lower), RESULTS.get(node.upper)] }),
+    ...(node.terminal === null ? {} : { terminal: node.terminal }),
+    ...(node.id === 0 ? {} : { id: node.id }),
+    ...(node.isElsewhere ? { transposition: true } : {}),
+    ...(node.children.length === 0 ? {} : { children: node.children.map(describe) }),
+  });
+  return `${JSON.stringify({ fen, root: describe(tree) }, null, 1)}\n`;
+}
+
+export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
+  const lines = [
+    'digraph search {',
+    `  label=${JSON.stringify(fen)}; labelloc=t; rankdir=LR; node [shape=box fontname=monospace]; edge [fontname=monospace];`,
+  ];
+  let unnamed = 0;
+  const add = (node: TreeDump): string => {
+    const name = node.id === 0 ? `leaf${++unnamed}` : `n${node.id}`;
+    if (!node.isElsewhere) {
+      const { win, draw, loss } = toObject(computeWdl(node));
+      const bounds = node.lower === node.upper ? `\\n${RESULTS.get(node.lower)}` : '';
+      const value = node.visits === 0 ? '' : `\\n${node.wl.toFixed(3)}\\n${win} ${draw} ${loss}`;
+      lines.push(`  ${name} [label="${node.nodeVisits}${value}${bounds}"];`);
+    }
+    for (const child of node.children) {
+      const move = formatUciMove(child.move as Move, isChess960);
+      const below = add(child);
+      const width = (1 + 4 * (child.visits / Math.max(1, tree.visits))).toFixed(2);
+      const label = `${move} ${(100 * child.prior).toFixed(1)}%\\n${child.visits}`;
+      lines.push(`  ${name} -> ${below} [label="${label}" penwidth=${width}];`);
+    }
+    return name;
+  };
+  add(tree);
+  return `${[...lines, '}'].join('\n')}\n`;
+}
+
+function toObject([win, draw, loss]: readonly [number, number, number]) {
+  return { win, draw, loss };
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(6));
+}
 
 // biome-ignore format: a row a flag
 const FLAGS = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeSelection, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
-import type { Bundle, BundledNetwork } from '#sardonyx/networks/bundled-networks.js';
+import type { Bundle, BundledNetwork } from '#sardonyx/networks/network-catalogue.js';
 import { NetworkSelector } from '#sardonyx/networks/network-selection.js';
 import { SpeedStore } from '#sardonyx/networks/speed-store.js';
 import { failure, success } from '#sardonyx/util/index.js';

@@ -3,11 +3,11 @@
  * because a thread that searches reads no messages. Moves are opaque 16-bit numbers, 0 = none. Values are from the view of the
  * root's mover.
  */
-import type { SharedPoolHandle } from '../../nn/leaves.js';
-import type { MoveRule } from '../formulas/move-rules.js';
-import type { SearchParams } from '../params.js';
-import type { TreeDump, TreeDumpLimits } from '../report/tree-dump.js';
-import type { MoverClock } from '../stop/time-manager.js';
+import type { SharedPoolHandle } from '../nn/leaves.js';
+import type { MoveRule } from './formulas/move-rules.js';
+import type { SearchParams } from './params.js';
+import type { TreeDump, TreeDumpLimits } from './report/tree-dump.js';
+import type { MoverClock } from './stop/time-manager.js';
 
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
