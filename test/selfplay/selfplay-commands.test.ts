@@ -356,7 +356,7 @@ test('an error in the middle of self-play ends it with one sentence', async () =
   const flags = ['--backend=hash', '--visits=1000000', '--openings-pgn=damaged.epd', '--parallelism=3'];
   const { code, stderr } = await sardonyx(['selfplay', ...flags]);
   assert.equal(code, 1);
-  assert.match(stderr, /^damaged\.epd, line 2: [^\n]+\n$/);
+  assert.match(stderr, /^damaged\.epd: Line 2 is no position: [^\n]+\n$/);
 });
 
 test('label writes games of an engine', async () => {
