@@ -129,7 +129,7 @@ export class ShardFile {
     schema: Schema,
   ) {
     this.descriptor = openSync(path + PART_SUFFIX, 'w');
-    this.writer.reset(new FileSink(this.descriptor) as never, schema as never);
+    this.writer.reset(new FileSink(this.descriptor), schema);
   }
 
   write(batch: RecordBatch): void {

@@ -39,8 +39,8 @@ async function createProxiedFetch(): Promise<Fetch> {
   const undici = await import('undici');
   const dispatcher = createAgent(undici.EnvHttpProxyAgent);
   // undici declares the types of fetch once more; they differ from Node's only in name.
-  const fetchUndici = undici.fetch as unknown as (url: string, request: object) => Promise<Response>;
-  return (url, request) => fetchUndici(url, { ...request, dispatcher });
+  const fetchUndici = undici.fetch as (url: string, request: object) => Promise<unknown>;
+  return (url, request) => fetchUndici(url, { ...request, dispatcher }) as Promise<Response>;
 }
 
 function createAgent<Agent>(EnvProxyAgent: new () => Agent): Agent {

@@ -109,7 +109,7 @@ export class MessageType {
           writer.fork();
           type.encodeTo(writer, item as Message);
           writer.ldelim();
-        } else writer[type](item as never);
+        } else (writer[type] as (value: unknown) => protobuf.Writer).call(writer, item);
       }
     }
     for (const part of message[UNKNOWN] ?? []) writer.raw(part);

@@ -98,7 +98,7 @@ export function getThreadData<Data>(): Promise<Data> {
 }
 
 export function postToParent(message: unknown): void {
-  (globalThis as unknown as Worker).postMessage(message);
+  globalThis.postMessage(message);
 }
 
 export function onParentMessage<ToThread>(handle: (message: ToThread) => void): void {

@@ -64,6 +64,6 @@ function waitForNativeCalls(): void {
 
 function findWords(): Int32Array {
   shareNativeCalls();
-  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as unknown as SharedArrayBuffer);
+  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as SharedArrayBuffer);
   return words;
 }

@@ -55,6 +55,6 @@ export async function keepWebGpuContext(open: (model: Uint8Array) => Promise<unk
 
 function findWords(): Int32Array {
   shareWebGpuTurns();
-  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as unknown as SharedArrayBuffer);
+  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as SharedArrayBuffer);
   return words;
 }

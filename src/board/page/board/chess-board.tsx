@@ -5,8 +5,8 @@
 import { Chessground } from '@lichess-org/chessground';
 import type { Api } from '@lichess-org/chessground/api';
 import type { Config } from '@lichess-org/chessground/config';
-import type { DrawBrush, DrawShape } from '@lichess-org/chessground/draw';
-import type { Key } from '@lichess-org/chessground/types';
+import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground/draw';
+import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
 import { parseFen } from '../../../chess/index.js';
 import { ARROW_SHADES } from '../../game/arrows.js';
@@ -99,7 +99,7 @@ export function ChessBoard(props: BoardProps) {
     draggable: { showGhost: true },
     drawable: {
       enabled: props.isSmall !== true,
-      brushes: BRUSHES as never,
+      brushes: BRUSHES as DrawBrushes,
       eraseOnMovablePieceClick: false,
       onChange: (shapes) => latest.current.onDraw?.(shapes.map((shape) => ({ ...shape }))),
     },
@@ -135,7 +135,7 @@ export function ChessBoard(props: BoardProps) {
   }, [props.shapes]);
 
   useEffect(() => {
-    board.current?.set({ highlight: { custom: (props.squareClasses ?? new Map()) as never } });
+    board.current?.set({ highlight: { custom: (props.squareClasses ?? new Map()) as SquareClasses } });
   }, [props.squareClasses]);
 
   return (

@@ -9,7 +9,7 @@ import type { Answers, PortEvent, Reply, WorkerNews } from '../../protocol/repli
 import type { RequestType } from '../../protocol/requests.js';
 
 interface Pending {
-  resolve(answer: never): void;
+  resolve(answer: unknown): void;
   reject(error: Error): void;
 }
 
@@ -59,7 +59,7 @@ abstract class RequestPort implements EnginePort {
         reject(new Error(this.reason || 'The engine cannot be reached'));
         return;
       }
-      this.pending.set(id, { resolve, reject });
+      this.pending.set(id, { resolve: resolve as (answer: unknown) => void, reject });
       this.post({ ...question, id });
     });
     return { id, answer };
@@ -69,7 +69,7 @@ abstract class RequestPort implements EnginePort {
     if (message.type === 'answer' || message.type === 'refusal') {
       const pending = message.id === null ? undefined : this.pending.get(message.id);
       if (message.id !== null) this.pending.delete(message.id);
-      if (message.type === 'answer') pending?.resolve(message.answer as never);
+      if (message.type === 'answer') pending?.resolve(message.answer);
       else pending?.reject(new Error(message.error));
       return;
     }

@@ -105,7 +105,7 @@ function MoveMenu({
       aria-label={`Move ${node.san}`}
       style={{ left: `min(${x}px, 100vw - 230px)`, top: `min(${y}px, 100dvh - 190px)` }}
       onToggle={(event) => {
-        if ((event as unknown as ToggleEvent).newState === 'closed') close();
+        if ('newState' in event && event.newState === 'closed') close();
       }}
     >
       <div class="menu-glyphs">
