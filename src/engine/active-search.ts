@@ -15,6 +15,9 @@ import type { Strength } from './strength.js';
 /** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */
 const BLIND_MATES = { moves: 2, effort: 20_000 };
 
+/** What a search is for: the answer to a `go`, the network's evaluation of a position, or to have run once. */
+export type SearchPurpose = 'answer' | 'evaluation' | 'warm-up';
+
 export class ActiveSearch {
   /** When its time began: when it was asked for, or when its network was there. */
   startedAtMs = getNowMs();
@@ -26,13 +29,12 @@ export class ActiveSearch {
   isRunning = false;
   stopRequested = false;
   /** If true, the listener gets no further reports and no answer from it. */
-  isDiscarded = false;
-  /** Whether it is the warm-up search, which a `go` may end at any time. */
-  isWarmUp = false;
-  /** Called after its answer. */
-  onEnd: () => void = () => undefined;
-  /** Whether it needs move statistics, whatever the options say. */
-  wantsStats = false;
+  isDiscarded: boolean;
+  /** Call it after its answer; `ended` resolves. */
+  end: () => void = () => undefined;
+  readonly ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
   /** The level to play at; null = full strength. */
   strength: Strength | null = null;
   /** The answer of the search, while the mate finder still works. */
@@ -47,7 +49,9 @@ export class ActiveSearch {
     readonly id: number,
     readonly request: GoRequest,
     readonly game: GamePosition,
+    readonly purpose: SearchPurpose = 'answer',
   ) {
+    this.isDiscarded = purpose !== 'answer';
     const legal = listLegalMoves(game.position);
     const wanted = request.searchMoves?.filter((move) => legal.includes(move)) ?? [];
     this.legalOrWanted = wanted.length > 0 ? wanted : legal;

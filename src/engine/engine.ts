@@ -87,7 +87,7 @@ export class Engine {
 
   get isSearching(): boolean {
     const { active } = this.searches;
-    return active !== null && !active.isWarmUp;
+    return active !== null && active.purpose !== 'warm-up';
   }
 
   /** Whether the search ends only by `stop`. */
@@ -113,7 +113,7 @@ export class Engine {
     const { searches } = this;
     this.followTables();
     while (this.loader.current === null && searches.active?.isRunning === true) {
-      if (!searches.active.isWarmUp) return null;
+      if (searches.active.purpose !== 'warm-up') return null;
       this.stopFirst(0);
       await this.warmUp.end;
     }
@@ -162,9 +162,7 @@ export class Engine {
    */
   async evaluate(): Promise<RootStats | null> {
     if (this.isSearching) return null;
-    const search = this.searches.create({ nodes: 1 }, this.game);
-    search.isDiscarded = true;
-    search.wantsStats = true;
+    const search = this.searches.create({ nodes: 1 }, this.game, 'evaluation');
     await this.prepare();
     if (this.searches.active !== null || this.isDisposed) return null;
     this.host.post({ type: 'clearTree' });
@@ -401,7 +399,7 @@ export class Engine {
   private recover(sentence: string): void {
     const { active } = this.searches;
     if (active === null) return;
-    if (!active.isWarmUp) this.listener.error(sentence);
+    if (active.purpose !== 'warm-up') this.listener.error(sentence);
     if (active.isRunning) this.host.restart();
     active.isRunning = false;
     if (!active.waitsForStop) this.answer(active.fallback);
@@ -413,9 +411,9 @@ export class Engine {
     this.patience.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.searches.active = null;
-    active.onEnd();
+    active.end();
     if (!active.isDiscarded) this.lookout.remember(active);
-    if (active.isWarmUp) {
+    if (active.purpose === 'warm-up') {
       this.host.post({ type: 'clearTree' });
       this.lookout.prepare();
     }

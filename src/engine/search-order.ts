@@ -46,12 +46,9 @@ function createParams({ strength }: ActiveSearch, options: OptionStore): SearchP
   return strength === null ? params : weaken(params, strength);
 }
 
-function readStatsWish(
-  { request, wantsStats }: ActiveSearch,
-  options: OptionStore,
-): Pick<SearchLimits, 'reportedStats'> {
+function readStatsWish({ request, purpose }: ActiveSearch, options: OptionStore): Pick<SearchLimits, 'reportedStats'> {
   if (options.getBoolean('LogLiveStats')) return { reportedStats: 'always' };
-  return wantsStats || request.reportsMoves === true || options.getBoolean('VerboseMoveStats')
+  return purpose === 'evaluation' || request.reportsMoves === true || options.getBoolean('VerboseMoveStats')
     ? { reportedStats: 'atEnd' }
     : {};
 }

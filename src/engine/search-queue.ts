@@ -2,7 +2,7 @@
  * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
  * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
  */
-import { ActiveSearch } from './active-search.js';
+import { ActiveSearch, type SearchPurpose } from './active-search.js';
 import type { GamePosition } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 
@@ -22,8 +22,8 @@ export class SearchQueue {
     return this.waiting.at(-1) ?? this.active;
   }
 
-  create(request: GoRequest, game: GamePosition): ActiveSearch {
-    return new ActiveSearch(this.nextId++, request, game);
+  create(request: GoRequest, game: GamePosition, purpose?: SearchPurpose): ActiveSearch {
+    return new ActiveSearch(this.nextId++, request, game, purpose);
   }
 
   add(search: ActiveSearch): void {

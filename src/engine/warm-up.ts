@@ -13,23 +13,15 @@ const REQUEST: GoRequest = { nodes: 100, moveTimeMs: 300 };
 
 export class WarmUp {
   private network: NetworkPort | null = null;
-  private lastEnd: Promise<void> = Promise.resolve();
-
   /** Resolves when no warm-up is running. */
-  get end(): Promise<void> {
-    return this.lastEnd;
-  }
+  end: Promise<void> = Promise.resolve();
 
   /** @returns null if this network has had its warm-up */
   createSearch(network: NetworkPort, searches: SearchQueue): ActiveSearch | null {
     if (network === this.network) return null;
     this.network = network;
-    const search = searches.create(REQUEST, unwrap(createGamePosition(null, [])));
-    search.isDiscarded = true;
-    search.isWarmUp = true;
-    this.lastEnd = new Promise((resolve) => {
-      search.onEnd = resolve;
-    });
+    const search = searches.create(REQUEST, unwrap(createGamePosition(null, [])), 'warm-up');
+    this.end = search.ended;
     return search;
   }
 }
