@@ -47,8 +47,10 @@ function nameInputKind(path: string): InputKind | null {
  */
 export async function findInputKind(path: string): Promise<InputKind | null> {
   const named = nameInputKind(path);
-  if (named !== null || !(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false)) return named;
+  if (named !== null) return named;
   try {
+    // A pipe can be read only once.
+    if (!statSync(path).isFile()) return null;
     const limit = new UnpackLimit();
     const { members, chunks } = await openMembers(limit.countPacked(readFileChunks(path, () => undefined)), limit);
     if (members === null) return await findTextKind(chunks);

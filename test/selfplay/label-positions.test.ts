@@ -1,6 +1,6 @@
 /** `label --from`: positions of existing files, leaves of our search, and how far a network's first impression is off. */
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -267,6 +267,8 @@ test('files that cannot serve are one sentence', async () => {
     return opened.ok ? '' : opened.error;
   };
   assert.match(await open(['x.txt'], {}), /^x\.txt holds neither games nor positions/);
+  mkdirSync(join(root, 'folder.pgn'));
+  assert.match(await open([join(root, 'folder.pgn')], {}), /folder\.pgn is no plain file/);
   assert.match(await open(['/no/such.pgn'], {}), /^\/no\/such\.pgn cannot be read: /);
   assert.match(await open(['x.epd'], { player: 'a' }), /--player needs PGN files$/);
   assert.match(await open([pgnPath], { results: ['lost'] }), /^--results needs --player/);

@@ -260,6 +260,7 @@ test('a match goes on where it was killed, with results and PGN in step', async 
   for (const added of [
     'A text of somebody else.\n',
     whole.slice(whole.indexOf('[Event'), whole.indexOf('[Event', 1)),
+    '[Event "of another program"]\n[Round "x"]\n\n1. e4 *\n\n1. d4 *\n',
   ]) {
     writeFileSync(pgn, whole + added);
     unwrap(MatchLog.open(conditions, results, pgn));

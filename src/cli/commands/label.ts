@@ -323,6 +323,9 @@ async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Pr
   }
   if (!abort.signal.aborted && plan.isComplete()) files.finishPart();
   const { games, rate } = describe();
+  if (games === 0 && plan.countsScored && !abort.signal.aborted) {
+    return failure(`There is no position to label in ${args.from.join(', ')}`);
+  }
   const positions = plan.countsScored ? { positions: files.scored } : {};
   return success({ games, plies: files.plies, ...positions, rate, interrupted: abort.signal.aborted });
 }

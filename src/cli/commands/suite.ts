@@ -1,4 +1,5 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
+import { describeReadFailure } from '#platform/files.js';
 import { enginePorts } from '../../app/index.js';
 import {
   formatSan,
@@ -11,7 +12,7 @@ import {
 } from '../../chess/index.js';
 import { isHopeless, readChunks } from '../../data/index.js';
 import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
-import { formatEvaluation, readPositionLines } from '../../pgn/index.js';
+import { formatEvaluation, openGameTexts, readPositionLines } from '../../pgn/index.js';
 import {
   BrokenInput,
   cutText,
@@ -79,9 +80,10 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
   const notes = new NoteList();
   let unreadable = 0;
   try {
-    for await (const { text, number } of readPositionLines(
-      decodeText(readChunks(file, () => undefined, 'positions')),
-    )) {
+    const texts = decodeText(readChunks(file, () => undefined, 'positions'));
+    const { kind, all } = await openGameTexts(texts, 'positions');
+    if (kind === 'games') throw new RefusedInput('it holds games, and a suite is a list of positions (EPD)');
+    for await (const { text, number } of readPositionLines(all)) {
       const dropped: string[] = [];
       const position = parseSuiteLine(text, number, dropped);
       for (const note of dropped) notes.add(`${file}, line ${number}: ${note}`);
@@ -93,7 +95,7 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
       if (positions.length > MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} positions`);
     }
   } catch (error) {
-    if (!(error instanceof BrokenInput)) throw new Error(`${file} cannot be read`);
+    if (!(error instanceof BrokenInput)) throw new Error(`${file} cannot be read: ${describeReadFailure(error)}`);
     if (positions.length === 0 || error instanceof RefusedInput)
       throw new Error(`${file} cannot be read: ${error.message}`);
     notes.add(`The rest of ${file} is not read: ${error.message}`);

@@ -74,6 +74,12 @@ function describeFailure({ code, message }: NodeJS.ErrnoException, whatIsMissing
       return 'that is not permitted';
     case 'ENOSPC':
       return 'the disk is full';
+    case 'ELOOP':
+      return 'its links lead in a circle';
+    case 'ENAMETOOLONG':
+      return 'its name is too long';
+    case 'EIO':
+      return 'the disk reports an error';
     default:
       return message;
   }

@@ -74,7 +74,10 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
       return failure(`${path} does not say who played; --player needs PGN files`);
     }
     try {
-      files.push({ path: resolve(path), kind, bytes: statSync(path).size });
+      const stats = statSync(path);
+      // A pipe would be empty the second time.
+      if (!stats.isFile()) return failure(`${path} is no plain file, and the files of --from are read more than once`);
+      files.push({ path: resolve(path), kind, bytes: stats.size });
       await readBeginning(path, kind);
     } catch (error) {
       if (error instanceof RefusedInput) return failure(`${path} is refused: ${error.message}`);

@@ -6,6 +6,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
+import { parsePgnTags, splitPgn } from '../../pgn/index.js';
 import { failure, type Result, success } from '../../util/index.js';
 import type { GameEnd } from '../game/game.js';
 import type { TournamentKind } from './tournament.js';
@@ -127,10 +128,10 @@ function append(path: string, text: string): void {
 function dropUnloggedGame(pgnPath: string, length: number): void {
   const bytes = readFileSync(pgnPath);
   const tail = bytes.toString('utf8', length);
-  const games = tail.match(/^\[Event /gm)?.length ?? 0;
-  const round = /^\[Round ".*"\]$/m.exec(tail)?.[0];
-  const isOfAnotherMatch = round !== undefined && bytes.toString('utf8', 0, length).includes(round);
-  if (games <= 1 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
+  const [game, ...others] = splitPgn(tail);
+  const round = game === undefined ? undefined : parsePgnTags(game.text).get('Round');
+  const isOfAnotherMatch = round !== undefined && bytes.toString('utf8', 0, length).includes(`[Round "${round}"]`);
+  if (others.length === 0 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
     truncateSync(pgnPath, length);
   }
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatUciMove, type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { isSolution, parseSuiteLine } from '#sardonyx/cli/commands/suite.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { runCommand } from '../../support/run-command.js';
 
 const BOARD = '2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -';
 
@@ -41,5 +45,32 @@ test('what is no position of a suite says why', () => {
     const parsed = parseSuiteLine(line, 1);
     assert.ok(!parsed.ok);
     assert.match(parsed.error, reason);
+  }
+});
+
+test('a file of games, a folder and links in a circle are refused by one sentence', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-suite-'));
+  try {
+    writeFileSync(join(folder, 'games.epd'), '[Event "x"]\n\n1. e4 *\n');
+    symlinkSync('circle.epd', join(folder, 'circle.epd'));
+    const rows: [command: string[], sentence: RegExp][] = [
+      [
+        ['suite', 'games.epd'],
+        /^games\.epd cannot be read: it holds games, and a suite is a list of positions \(EPD\)\n$/,
+      ],
+      [['suite', '.'], /^\. cannot be read: it is a folder\n$/],
+      [['suite', 'circle.epd'], /^circle\.epd cannot be read: its links lead in a circle\n$/],
+      [
+        ['analyse', 'circle.epd'],
+        /^"circle\.epd" is neither a FEN nor a file that can be read: its links lead in a circle\n$/,
+      ],
+    ];
+    for (const [command, sentence] of rows) {
+      const { status, stderr } = await runCommand(command, { cwd: folder });
+      assert.equal(status, 1);
+      assert.match(stderr, sentence);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

@@ -4,6 +4,7 @@
  * read, then to analyse. Memory holds one game at a time. Only files without any readable game are an error.
  */
 import { statSync } from 'node:fs';
+import { describeReadFailure } from '#platform/files.js';
 import { findInputKind, isHopeless, readChunks } from '../../../data/index.js';
 import type { Analyst, GoRequest } from '../../../engine/index.js';
 import {
@@ -87,13 +88,19 @@ async function* readTexts(path: string, onBroken: (why: string) => void): AsyncG
     yield* readGameTexts(texts, kind === 'positions' ? kind : 'games');
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
-    if (!(error instanceof BrokenInput)) throw new Error(`"${path}" is neither a FEN nor a PGN file that can be read`);
+    if (!(error instanceof BrokenInput))
+      throw new Error(`"${path}" is neither a FEN nor a file that can be read: ${describeReadFailure(error)}`);
     onBroken(error.message);
   }
 }
 
 function isRegularFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // The reader says why.
+    return true;
+  }
 }
 
 interface GameOutput {
