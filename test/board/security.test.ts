@@ -222,11 +222,15 @@ test('a wrong message is one refusal, and the next one is answered', async () =>
     '{"type":"think","id":8,"position":{"fen":null,"moves":[]},"limits":{},"multiPv":1,"elo":null}',
     '{"type":"setOption","id":9,"name":"__proto__","value":"1"}',
     '{"type":"describe","id":10,"more":1}',
+    `{"type":"${'x'.repeat(500_000)}","id":11}`,
+    `{"type":"describe","id":12,"${'x'.repeat(500_000)}":1}`,
+    `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
   ];
   for (const text of bad) {
     const refusal = socket.waitFor(({ type }) => type === 'refusal');
     socket.socket.send(text);
-    assert.equal(typeof (await refusal).error, 'string', text);
+    const { error } = await refusal;
+    assert.ok(typeof error === 'string' && error.length < 1100, text.slice(0, 100));
   }
   socket.socket.send(Buffer.from([1, 2, 3]), { binary: true });
   await socket.waitFor(({ type }) => type === 'refusal');
@@ -301,6 +305,41 @@ test('a cookie ends when it was not used for a day, and the oldest one when ther
     others.map((_, i) => i > 0),
   );
   assert.equal(spent, 34);
+});
+
+test('what is no HTTP, or has too many headers, is answered and ends its connection', async () => {
+  const start = `GET ${place} HTTP/1.1\r\nHost: 127.0.0.1:${board.port}\r\nCookie: ${cookie}\r\n`;
+  const book = start.replace('GET /', 'PUT /').replace('/ HTTP', '/files/book?name=a.pgn HTTP');
+  const put = `${book}Origin: ${board.origin}\r\n`;
+  const rows: readonly (readonly [bytes: string, status: number])[] = [
+    [`${start}${Array.from({ length: 3000 }, (_, i) => `a${i}: b\r\n`).join('')}\r\n`, 431],
+    [`${start}Cookie: ${'a=b;'.repeat(10_000)}\r\n\r\n`, 431],
+    [`GET /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`, 431],
+    [`${start}no colon\r\n\r\n`, 400],
+    [`${start}Cookie : ${cookie}\r\n\r\n`, 400],
+    [`${start.replaceAll('\r', '')}\n`, 400],
+    [`FOO ${place} HTTP/1.1\r\n\r\n`, 400],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['CONNECT example.com:80 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405],
+    [`${put}Content-Length: -5\r\n\r\n`, 400],
+    [`${put}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`, 400],
+    [`${put}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${start}\r\n`, 400],
+    [`${put}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    [`${put}Transfer-Encoding: chunked\r\n\r\n5;${'a'.repeat(30_000)}\r\nhello\r\n0\r\n\r\n`, 431],
+    [`${put}Content-Length: 99999999999\r\nConnection: close\r\n\r\n`, 413],
+  ];
+  for (const [bytes, status] of rows) {
+    const socket = connect(board.port, '127.0.0.1').on('error', () => undefined);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write(bytes, 'latin1');
+    await once(socket, 'close');
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), bytes.slice(0, 300));
+    assert.equal((await get(place, { Cookie: cookie })).status, 200);
+  }
 });
 
 test('connections without a request do not keep others out', LIMITED, async () => {

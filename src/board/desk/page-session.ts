@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { listLegalMoves, parseUciMove } from '../../chess/index.js';
 import { createGamePosition, type GamePosition } from '../../engine/index.js';
-import { unwrap } from '../../util/index.js';
+import { cutText, unwrap } from '../../util/index.js';
 import type {
   Answers,
   EngineDescription,
@@ -209,7 +209,10 @@ function readId(message: unknown): number | null {
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
 }
 
+/** Characters: an issue quotes what it found. */
+const LONGEST_ISSUE = 1000;
+
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
-  return path === null ? issue.message : `${path}: ${issue.message}`;
+  return cutText(path === null ? issue.message : `${path}: ${issue.message}`, LONGEST_ISSUE);
 }

@@ -76,15 +76,16 @@ export class BoardServer {
     http.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
       const { headers, url } = request;
-      if (access.findObstacle(headers, true) !== null) refuseUpgrade(socket, '403 Forbidden');
-      else if (!access.hasCookie(headers)) refuseUpgrade(socket, '401 Unauthorized');
-      else if (access.findPath(url) !== SOCKET_PATH) refuseUpgrade(socket, '404 Not Found');
-      else if (sockets.clients.size >= MOST_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
+      if (access.findObstacle(headers, true) !== null) refuse(socket, '403 Forbidden');
+      else if (!access.hasCookie(headers)) refuse(socket, '401 Unauthorized');
+      else if (access.findPath(url) !== SOCKET_PATH) refuse(socket, '404 Not Found');
+      else if (sockets.clients.size >= MOST_SOCKETS) refuse(socket, '503 Service Unavailable');
       else {
         sockets.handleUpgrade(request, socket, head, (webSocket) => connectSocket(webSocket, settings.createSession));
       }
     });
-    http.on('clientError', (_, socket) => socket.destroy());
+    http.on('clientError', refuseRequest);
+    http.on('connect', (_, socket: Duplex) => refuse(socket, '405 Method Not Allowed'));
     return new BoardServer(http, sockets, createUrl);
   }
 
@@ -121,6 +122,14 @@ function listOwnAddresses(): string[] {
   return addresses.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address);
 }
 
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+/** A request that is no HTTP, or whose headers are too many, is answered too; a connection without one is not. */
+function refuseRequest({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  const isFlood = code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
+  if (!code?.startsWith('HPE_') || !socket.writable) socket.destroy();
+  else refuse(socket, isFlood ? '431 Request Header Fields Too Large' : '400 Bad Request');
+}
+
+/** Does not wait for the other side to close its half. */
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
