@@ -13,8 +13,15 @@ import {
   ValueFormat,
 } from './net-enums.js';
 import type { NetMessage, NetworkFormatMessage, WeightsMessage } from './net-schema.js';
-import { type EncoderContext, planAttentionBody } from './plan-attention.js';
-import { type BodyShape, type HeadChoice, planMovesLeft, planPolicy, planValue } from './plan-heads.js';
+import {
+  type BodyShape,
+  type EncoderContext,
+  type HeadChoice,
+  planAttentionBody,
+  planMovesLeft,
+  planPolicy,
+  planValue,
+} from './plan-heads.js';
 
 const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,

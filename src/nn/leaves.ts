@@ -11,6 +11,7 @@ export {
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
+  getTagPly,
   type LeafColumns,
   MATE_IN_ONE,
   MAX_EDGES,
@@ -18,6 +19,5 @@ export {
   TABLEBASE,
   TWO_FOLD,
 } from './pool/leaf-slots.js';
-export { getTagPly } from './pool/node-tag.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition } from './pool/root-table.js';
 export type { SharedPoolHandle } from './pool/worker-protocol.js';

@@ -18,6 +18,7 @@ import {
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
+  computeNodeTag,
   DRAW,
   EVALUATED,
   FAILED,
@@ -34,7 +35,6 @@ import {
 } from './leaf-slots.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
 import type { LiveEvaluators } from './live-evaluators.js';
-import { computeNodeTag } from './node-tag.js';
 import type { RootBoards } from './root-table.js';
 
 /** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */

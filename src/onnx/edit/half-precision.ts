@@ -6,8 +6,7 @@
  */
 
 import { encodeHalfWeight } from '../float-formats.js';
-import { GraphIndex } from '../graph-index.js';
-import { decodeModel, encodeModel, listTensors } from '../onnx-model.js';
+import { decodeModel, encodeModel, GraphIndex, listTensors } from '../onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 import { createNode, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 

@@ -6,8 +6,7 @@
 import { getCoreCount } from '#platform/machine.js';
 import { openOnCpu } from '../../nn/index.js';
 import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
-import { findAttribute, GraphIndex, getIntegerAttribute } from '../graph-index.js';
-import { decodeModel, encodeModel } from '../onnx-model.js';
+import { decodeModel, encodeModel, findAttribute, GraphIndex, getIntegerAttribute } from '../onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 
 /** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */

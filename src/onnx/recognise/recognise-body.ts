@@ -1,5 +1,5 @@
 /** Reads the residual tower of a graph, from its last activation back to the planes. */
-import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
+import { getIntegerAttribute, getIntegerList } from '../onnx-model.js';
 import { type Affine, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
 export interface RecognisedBlock {

@@ -1,6 +1,6 @@
 /** Reads policy, value and moves-left heads of a graph, from its outputs back to the body. */
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
-import { getIntegerAttribute, getIntegerList } from '../graph-index.js';
+import { getIntegerAttribute, getIntegerList } from '../onnx-model.js';
 import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { type Affine, describeNode, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 

@@ -1,13 +1,13 @@
 /**
  * The side tables of a graph: an index from positions to nodes, the number of edges that lead to each node, and how often
- * each edge ended in a draw by repetition. A node is found by its position's key and its tag (nn/pool/node-tag.ts). The tag
+ * each edge ended in a draw by repetition. A node is found by its position's key and its tag (nn/pool/leaf-slots.ts). The tag
  * holds the ply, so every edge leads one ply on, the graph has no cycles, and counting references suffices to free nodes. The
  * index is a linear hash table (Litwin 1980): it grows by one chain at a time, without a pause.
  *
  * | word of a node | meaning                                            |
  * |----------------|----------------------------------------------------|
  * | KEY_LOW, HIGH  | key of the position; terminals have one, too       |
- * | TAG            | see node-tag.ts                                    |
+ * | TAG            | see computeNodeTag                                    |
  * | HOLDERS        | edges and roots that lead to the node              |
  */
 import { INDEXED_BIT, NO_NODE, NODE_META, NODE_NEXT, NODE_WORDS, type NodeIndex, type RecordIndex } from './layout.js';

@@ -44,7 +44,7 @@ import { NO_EDGES, type TreeStore } from './store.js';
 import type { TranspositionIndex } from './transposition-index.js';
 import type { VisitList, VisitPath } from './visit-list.js';
 
-/** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/node-tag.ts). */
+/** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/leaf-slots.ts). */
 export interface NodeKey {
   low: number;
   high: number;

@@ -1,5 +1,5 @@
 /**
- * Plays one labelled game: an engine scores every position (MultiPV, fixed nodes), and wander.ts chooses the move. The game
+ * Plays one labelled game: an engine scores every position (MultiPV, fixed nodes), and chooseWanderingMove chooses the move. The game
  * ends by the laws of chess, when one side stays far ahead, or by length. Everything random follows from the seed and the
  * number of the game.
  */
@@ -14,10 +14,15 @@ import {
 import { createPrng, mixSeeds, type Prng } from '../../util/index.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game.js';
-import { type LabelledGameRecord, listLegalUciMoves, scorePosition } from './label-record.js';
+import {
+  chooseWanderingMove,
+  type LabelledGameRecord,
+  listLegalUciMoves,
+  scorePosition,
+  type WanderRates,
+} from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './start-books.js';
-import { chooseWanderingMove, type WanderRates } from './wander.js';
 
 export async function playLabelledGame(
   engine: UciClient,

@@ -1,4 +1,5 @@
 /** The lines of label files, as they are written; data/labelled-games.ts reads them. */
+
 import {
   computeOutcome,
   formatUciMove,
@@ -10,12 +11,49 @@ import {
   parseUciMove,
 } from '../../chess/index.js';
 import type { Surprise } from '../../data/index.js';
-import { unwrap } from '../../util/index.js';
+import { type Prng, unwrap } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import { encodeScore, type UciInfo } from '../client/info-lines.js';
 import type { UciClient } from '../client/uci-client.js';
 import type { ResultText } from '../game/game.js';
-import type { ScoredMove } from './wander.js';
+
+// Chooses the move of a labelled game. With best play only, a network would see few mistakes and would not learn to punish
+// them. So games wander: some moves are chosen at random among the scored ones (weight exp(−loss / temperature)), and a few
+// among all legal ones.
+
+export interface ScoredMove {
+  readonly move: string;
+  /** Coded centipawns of the mover, see encodeScore. */
+  readonly score: number;
+}
+
+export interface WanderRates {
+  readonly wander: number;
+  readonly blunder: number;
+  readonly temperatureCp: number;
+}
+
+/**
+ * @param scored best first, not empty
+ * @param legal all legal moves
+ */
+export function chooseWanderingMove(
+  prng: Prng,
+  scored: readonly ScoredMove[],
+  legal: readonly string[],
+  rates: WanderRates,
+): string {
+  const dice = prng.nextFloat();
+  if (dice < rates.blunder) return legal[prng.nextBelow(legal.length)];
+  if (dice >= rates.blunder + rates.wander) return scored[0].move;
+  const weights = scored.map(({ score }) => Math.exp((score - scored[0].score) / rates.temperatureCp));
+  let rest = prng.nextFloat() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (let i = 0; i < scored.length; i++) {
+    rest -= weights[i];
+    if (rest < 0) return scored[i].move;
+  }
+  return scored[0].move;
+}
 
 /** Played move and scored moves of a ply; no scores where the ply is only on the way. */
 export type LabelledPlyRecord = readonly [played: string, scores: readonly (readonly [string, number])[]];
