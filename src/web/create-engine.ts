@@ -10,8 +10,7 @@ import {
   type HostEvents,
   LocalHost,
 } from '../library/index.js';
-import { createPageOptions, findObstacle } from './page-engine.js';
-import { createPagePorts } from './page-network.js';
+import { createPageOptions, createPagePorts, findObstacle } from './page-network.js';
 
 export type * from '../library/chess-engine.js';
 

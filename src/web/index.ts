@@ -1,6 +1,5 @@
 /** The door of web/: what the Workers of a page with an engine share. The door of the npm package for pages is create-engine.ts. */
-export { createPageOptions, findObstacle } from './page-engine.js';
-export { createPagePool, createPagePorts } from './page-network.js';
+export { createPageOptions, createPagePool, createPagePorts, findObstacle } from './page-network.js';
 export {
   type DownloadWatch,
   describeProgress,

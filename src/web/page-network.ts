@@ -2,8 +2,10 @@
  * The network of a page: a URL in WeightsFile, or the network that lies beside the scripts. The content of a file, not its
  * name, decides whether it is read as lc0's format or as ONNX.
  */
+
 import { startThread } from '#platform/threads.js';
 import { createPoolNetwork, type EnginePorts, MateClient, type NetworkPort, readPoolOptions } from '../engine/index.js';
+import { acceptedOptions, engineOptions } from '../engine/options.js';
 import {
   describeProviderFailure,
   EvaluatorPool,
@@ -13,11 +15,13 @@ import {
   parseNetworkChoice,
   readPrecision,
 } from '../nn/index.js';
-import type { OptionStore } from '../options/index.js';
+import { networkOptions } from '../nn/options.js';
+import { type OptionSpec, OptionStore } from '../options/index.js';
 import { SearchClient } from '../search/index.js';
+import { searchOptions } from '../search/options.js';
+import { conversationOptions } from '../uci/options.js';
 import { failure, isGzip, type Result, success, unwrap } from '../util/index.js';
 import type { ConversionAnswer, ConversionTask } from './conversion-worker.js';
-import { WASM } from './page-engine.js';
 import {
   type DownloadWatch,
   describeAddress,
@@ -33,7 +37,7 @@ import {
  * @param name for messages
  * @param lc0 choices for lc0's networks
  */
-export function convertNetwork(
+function convertNetwork(
   file: Uint8Array,
   name: string,
   lc0: ConversionTask['lc0'],
@@ -165,4 +169,42 @@ async function findModel(
   if (!file.ok) return file;
   const model = await convertNetwork(file.value, name, { ...heads, precision });
   return model.ok ? success({ bytes: model.value, name }) : model;
+}
+
+/** Name of the CPU backend in a page. */
+const WASM = 'wasm';
+
+/** A function with one 128-bit value: WebAssembly that only a runtime with SIMD accepts. */
+const SIMD_PROBE = new Uint8Array([
+  0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00, 0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b, 0x03, 0x02, 0x01, 0x00,
+  0x0a, 0x0a, 0x01, 0x08, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x62, 0x0b,
+]);
+
+export function createPageOptions(): OptionStore {
+  return new OptionStore([
+    ...networkOptions.map(adaptToPage),
+    ...engineOptions,
+    ...conversationOptions,
+    ...searchOptions,
+    ...acceptedOptions,
+  ]);
+}
+
+function adaptToPage(spec: OptionSpec): OptionSpec {
+  if (spec.uci !== 'Backend' || spec.kind !== 'choice') return spec;
+  const help = 'What evaluates positions; auto = WebGPU on a graphics card, otherwise WebAssembly';
+  return { ...spec, help, choices: ['auto', 'webgpu', WASM, 'hash', 'random', 'trivial'], synonyms: { cpu: WASM } };
+}
+
+/** Why the engine cannot run in this page, as a sentence for the user; null when it can. */
+export function findObstacle(): string | null {
+  if (typeof crossOriginIsolated === 'undefined') {
+    return 'sardonyx/web is the engine of web pages and needs a browser: programs for Node import sardonyx';
+  }
+  if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated) {
+    return 'The engine needs a cross-origin isolated page: the server must send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp';
+  }
+  if (typeof WebAssembly === 'undefined') return 'The engine needs WebAssembly, which this browser lacks';
+  if (!WebAssembly.validate(SIMD_PROBE)) return 'The engine needs WebAssembly with SIMD, which this browser lacks';
+  return null;
 }

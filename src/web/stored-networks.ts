@@ -28,7 +28,7 @@ const KEPT = 'kept:';
 const BUNDLED = 'bundled-networks';
 const OPENED = 'opened-networks';
 
-export interface DownloadProgress {
+interface DownloadProgress {
   /** The file's. */
   readonly name: string;
   readonly doneBytes: number;
@@ -41,7 +41,7 @@ export interface DownloadProgress {
 export type DownloadWatch = (progress: DownloadProgress) => void;
 const PROGRESS_MS = 100;
 
-export interface KeptNetwork {
+interface KeptNetwork {
   readonly name: string;
   /** A value for the option WeightsFile. */
   readonly address: string;

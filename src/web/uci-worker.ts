@@ -3,8 +3,7 @@
  * message back is a line. If the engine cannot run in this page, one line says why, and every `go` is answered with an error.
  */
 import { UciSession } from '../uci/index.js';
-import { createPageOptions, findObstacle } from './page-engine.js';
-import { createPagePorts } from './page-network.js';
+import { createPageOptions, createPagePorts, findObstacle } from './page-network.js';
 
 declare const SARDONYX_VERSION: string;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findPackingProblem, type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
-import { formatGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/pgn/index.js';
 import { type Result, unwrap } from '#sardonyx/util/index.js';
 
@@ -45,7 +45,7 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
       const title = game.ok ? game.value.title : game.error;
       if (typeof titles[index] === 'string') assert.equal(title, titles[index]);
       else assert.match(title, titles[index]);
-      if (game.ok) assert.ok(parseGame(game.value.text).ok);
+      if (game.ok) assert.ok(parseTree(game.value.text).ok);
     }
   }
 });
@@ -85,8 +85,8 @@ const SAVED: readonly (readonly [text: string, saved: string, main: string])[] =
 
 test('saving gives back what was read: commands, null moves, illegal moves; variations never change the game', () => {
   for (const [text, saved, main] of SAVED) {
-    const { tree, problem } = unwrap(parseGame(text));
-    assert.equal(formatGame(tree).split('\n\n').slice(1).join('\n\n').trim(), saved);
+    const { tree, problem } = unwrap(parseTree(text));
+    assert.equal(formatTree(tree).split('\n\n').slice(1).join('\n\n').trim(), saved);
     const line = getPath(findLineEnd(tree.root)).slice(1);
     assert.equal(line.map(({ san }) => san).join(' '), main);
     assert.equal(problem !== null, text.includes('Ke3'), problem ?? text);
@@ -94,18 +94,18 @@ test('saving gives back what was read: commands, null moves, illegal moves; vari
 });
 
 test('a comment that was edited keeps its commands', () => {
-  const { tree } = unwrap(parseGame('1. e4 { [%clk 0:01:00] well } *'));
+  const { tree } = unwrap(parseTree('1. e4 { [%clk 0:01:00] well } *'));
   const [e4] = tree.root.children;
   assert.equal(e4.comment, 'well');
   e4.comment = 'very well';
-  assert.match(formatGame(tree), /1\. e4 \{ \[%clk 0:01:00\] very well \} \*/);
+  assert.match(formatTree(tree), /1\. e4 \{ \[%clk 0:01:00\] very well \} \*/);
 });
 
 test('a game of very many moves is read in one pass', () => {
   // The work grew with the square of the plies: 40,000 took a minute, so these would take hours.
   const round = ['Nf3 Nf6', 'Ng1 Ng8'];
   const text = Array.from({ length: 50_000 }, (_, index) => `${index + 1}. ${round[index % 2]}`).join('\n');
-  const { tree } = unwrap(parseGame(text));
+  const { tree } = unwrap(parseTree(text));
   assert.equal(findLineEnd(tree.root).depth, 100_000);
-  assert.equal(parsePgn(formatGame(tree)).offsets.length, 100_000);
+  assert.equal(parsePgn(formatTree(tree)).offsets.length, 100_000);
 });

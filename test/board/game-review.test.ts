@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GameReview } from '#sardonyx/board/game/game-review.js';
-import { parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function createReview(pgn: string): GameReview {
-  return new GameReview(unwrap(parseGame(pgn)).tree);
+  return new GameReview(unwrap(parseTree(pgn)).tree);
 }
 
 /** @param win per mille for the player to move, the rest lost */
@@ -16,11 +16,10 @@ function think(win: number, pv: string): ThoughtReply {
   const line = {
     score: { kind: 'cp' as const, value: win - 500 },
     wdl: [win, 0, 1000 - win] as const,
-    movesLeft: null,
     pv: moves,
   };
   const state = { timeMs: 1, nodes: 1, nps: null, depth: 1, seldepth: 1, tbHits: 0, lines: [line], moves: [] };
-  return { best: moves[0] ?? null, ponder: null, state };
+  return { best: moves[0] ?? null, state };
 }
 
 test('a blunder gets its glyph, its words and the better line; the rest is left alone', () => {
@@ -34,7 +33,6 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
     think(0, ''),
   ];
   for (const [index, thought] of thoughts.entries()) review.add(index, thought);
-  assert.equal(review.isDone, true);
   review.annotate();
   const [, , , qh5, ke7] = review.nodes;
   assert.deepEqual([qh5.nags, ke7.nags], [[], [4]]);
@@ -60,8 +58,6 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
 test('an unfinished review knows what it has', () => {
   const review = createReview('1. e4 e5 2. Nf3 *');
   review.add(0, think(550, 'e2e4'));
-  assert.equal(review.doneCount, 1);
-  assert.equal(review.isDone, false);
   assert.deepEqual(review.whitePoints, [0.55, null, null, null]);
   review.annotate();
   assert.equal(review.summarise('white').accuracy, null);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readLoopState } from '#sardonyx/board/server/loop-state.js';
+import { readLoopState } from '#sardonyx/board/server/loop-control.js';
 
 test('the state of a training loop is read as the loop writes it; where there is none, a sentence says so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-'));

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { countScore, listScores } from '#sardonyx/board/game/match-progress.js';
+import { countScore, listScores } from '#sardonyx/board/game/board-text.js';
 import type { MatchGame, MatchOffer, MatchState } from '#sardonyx/board/protocol/replies.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';

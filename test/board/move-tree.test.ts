@@ -4,12 +4,12 @@ import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sa
 import { countMaterial, describeBoard } from '#sardonyx/board/game/board-text.js';
 import { createChess960Fen } from '#sardonyx/board/game/chess960.js';
 import { findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
-import { formatGame, parseGame, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
+import { formatTree, parseTree, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
 import { START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function readGame(text: string): MoveTree {
-  return unwrap(parseGame(text)).tree;
+  return unwrap(parseTree(text)).tree;
 }
 
 const GAME = `[Event "Test"]
@@ -33,18 +33,18 @@ test('a PGN with variations, comments and glyphs is read and written again', () 
   );
   const [nf3] = e4.children[0].children;
   assert.equal(nf3.comment, '');
-  const text = formatGame(tree);
-  assert.equal(formatGame(readGame(text)), text);
+  const text = formatTree(tree);
+  assert.equal(formatTree(readGame(text)), text);
   assert.match(text, /\[White "A"\]/);
   assert.match(text.replace(/\s+/g, ' '), /\(1\.\.\. c5 2\. Nf3 \(2\. c3 d5\) 2\.\.\. d6\)/);
 });
 
 test('a wrong move ends the game there, with a sentence; no game at all is an error', () => {
-  const { tree, problem } = unwrap(parseGame('1. e4 e5 2. Ke3 Nc6'));
+  const { tree, problem } = unwrap(parseTree('1. e4 e5 2. Ke3 Nc6'));
   assert.equal(findLineEnd(tree.root).san, 'e5');
   assert.match(problem ?? '', /Ke3/);
-  assert.equal(parseGame('nothing').ok, false);
-  assert.equal(parseGame('').ok, false);
+  assert.equal(parseTree('nothing').ok, false);
+  assert.equal(parseTree('').ok, false);
 });
 
 test('a move is added once; variations are promoted and removed', () => {
@@ -121,7 +121,7 @@ test('arrows and circles are read from comments, changed, and written beside clo
     { orig: 'd5', brush: 'yellow' },
   ]);
   writeDrawings(e4, [{ orig: 'a1', brush: 'blue' }]);
-  const [again] = readGame(formatGame(tree)).root.children;
+  const [again] = readGame(formatTree(tree)).root.children;
   assert.deepEqual(readDrawings(again), [{ orig: 'a1', brush: 'blue' }]);
   assert.deepEqual([readClock(again), again.comment], ['0:01:30', 'Best by test']);
 });

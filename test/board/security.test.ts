@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { Access } from '#sardonyx/board/server/access.js';
-import { RateLimit } from '#sardonyx/board/server/socket-connection.js';
+import { RateLimit } from '#sardonyx/board/server/board-server.js';
 import { BoardProcess } from '../support/board-process.js';
 
 /** A guard that is missing must not leave a test waiting for ever. */

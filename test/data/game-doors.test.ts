@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { importGames } from '#sardonyx/board/game/game-import.js';
-import { parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { formatFen, formatUciMove, parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { openGameFiles } from '#sardonyx/cli/commands/analyse/analyse-games.js';
 import { readChunks } from '#sardonyx/data/index.js';
@@ -36,7 +36,7 @@ async function analyse(path: string): Promise<string[]> {
 async function openPage(path: string): Promise<string[]> {
   const games: string[] = [];
   for await (const game of importGames(decodeText(readChunks(path, () => undefined)))) {
-    const { tree } = unwrap(parseGame(unwrap(game).text));
+    const { tree } = unwrap(parseTree(unwrap(game).text));
     const moves: string[] = [];
     for (let node = tree.root.children.at(0); node !== undefined; node = node.children.at(0)) moves.push(node.uci);
     games.push(describe(tree.startFen, moves));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chess } from 'chess.js';
 import { parsePgn as parseByChessops } from 'chessops/pgn';
-import { formatGame as formatPageGame, parseGame } from '#sardonyx/board/game/move-tree-text.js';
+import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { formatSan, listLegalMoves, Position, passTurn } from '#sardonyx/chess/index.js';
 import {
   annotateGame,
@@ -165,10 +165,10 @@ test('random games come through writing and reading without a loss, in the page 
     assert.equal(game.problem, null, text);
     assert.equal(formatPgn(annotateGame(game)), formatPgn(tree));
     const sans = Array.from(tree.moves.mainline(), ({ san }) => san);
-    const page = unwrap(parseGame(text));
+    const page = unwrap(parseTree(text));
     assert.equal(page.problem, null);
     assert.deepEqual(
-      Array.from(parsePgn(formatPageGame(page.tree)).tree.moves.mainline(), ({ san }) => san),
+      Array.from(parsePgn(formatTree(page.tree)).tree.moves.mainline(), ({ san }) => san),
       sans,
     );
     assert.deepEqual(

@@ -31,8 +31,8 @@ export function createSearchState(report: SearchReport, stats: RootStats | null,
   };
 }
 
-function createLine({ score, wdl, movesLeft, pv }: ReportLine): Line {
-  return { score, wdl: [wdl.win, wdl.draw, wdl.loss], movesLeft, pv: pv.map(formatMove) };
+function createLine({ score, wdl, pv }: ReportLine): Line {
+  return { score, wdl: [wdl.win, wdl.draw, wdl.loss], pv: pv.map(formatMove) };
 }
 
 function createRow({ move, visits, prior, q, d, m, u, s, v, bound }: RootMoveStats): MoveRow {

@@ -1,6 +1,6 @@
 /**
  * What a page may know and change of the engine: its description, options, networks, explanations. The same for the engine of
- * `sardonyx board` and for the engine in a page; what only one of them has lies in a subclass.
+ * `sardonyx board` and for the engine in a page; what only one of them has is in the settings. Errors are sentences for the user.
  */
 import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/index.js';
 import type { GamePosition } from '../../engine/index.js';
@@ -8,20 +8,66 @@ import { computeOcclusion } from '../../explain/index.js';
 import type { PoolOptions } from '../../nn/index.js';
 import { mayNameFile, type OptionSpec, type OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
-import type { EngineDescription, ExplanationText, NetworkEntry, OptionState, PortEvent } from '../protocol/replies.js';
-import { DESK_OPTIONS } from './desk-task.js';
+import type {
+  EngineDescription,
+  ExplanationText,
+  LoopGameKind,
+  LoopGames,
+  LoopState,
+  MatchEntry,
+  MatchOffer,
+  MatchState,
+  NetworkEntry,
+  OptionState,
+  PortEvent,
+} from '../protocol/replies.js';
+import type { MatchSettings } from '../protocol/requests.js';
 import type { EngineDesk } from './engine-desk.js';
+import { DESK_OPTIONS } from './engine-desk.js';
 
-/** The networks that a page may choose by name. */
-export interface NetworkList {
-  readonly entries: readonly NetworkEntry[];
-  /** Value of WeightsFile; undefined for a name that is not in the list. */
-  getValue(name: string): string | undefined;
-  /** Name of the entry with this value of WeightsFile; null for none. */
-  findName(value: string): string | null;
+interface ListedNetwork extends NetworkEntry {
+  /** Of WeightsFile. */
+  readonly value: string;
 }
 
-export interface EngineServicesSettings {
+const AUTODISCOVER = '<autodiscover>';
+
+/** The networks that a page may choose by name, the one that suits the machine first. */
+export class NetworkList {
+  protected readonly networks = new Map<string, ListedNetwork>();
+
+  /** @param place "this machine", "this browser" */
+  constructor(place: string) {
+    this.add('bundled', AUTODISCOVER, `the network that suits ${place}`);
+  }
+
+  get entries(): readonly NetworkEntry[] {
+    return [...this.networks.values()].map(({ value: _, ...entry }) => entry);
+  }
+
+  /** Value of WeightsFile; undefined for a name that is not in the list. */
+  getValue(name: string): string | undefined {
+    return this.networks.get(name)?.value;
+  }
+
+  /** Name of the entry with this value of WeightsFile; null for none. */
+  findName(value: string): string | null {
+    const wanted = value === '' ? AUTODISCOVER : value;
+    return [...this.networks.values()].find((network) => network.value === wanted)?.name ?? null;
+  }
+
+  /** @returns the name in the list, numbered where another network has it; the same network is not listed twice */
+  protected add(name: string, value: string, description: string, isKept = false): string {
+    const known = this.findName(value);
+    if (known !== null) return known;
+    let unique = name;
+    for (let number = 2; this.networks.has(unique); number++) unique = `${name} (${number})`;
+    this.networks.set(unique, { name: unique, value, description, ...(isKept && { isKept }) });
+    return unique;
+  }
+}
+
+interface EngineServicesSettings {
   readonly desk: EngineDesk;
   readonly networks: NetworkList;
   readonly version: string;
@@ -29,25 +75,61 @@ export interface EngineServicesSettings {
   broadcast(event: PortEvent): void;
   /** The evaluators of the options, for explanations. Rejects with the sentence for the user. */
   createPool(options: OptionStore, warn: (text: string) => void): Promise<PoolOptions>;
+  /** Why a page cannot set this option, which names files or devices. */
+  describeLock(option: string): string;
+  /** Whether the page shows this option: others mean nothing where the engine runs. All are shown when left out. */
+  isOffered?(option: OptionState): boolean;
+  /** Fetches a network that is not here yet; the engine goes on meanwhile. */
+  obtain?(name: string): Promise<void>;
+  /** Null where matches cannot be played: they need other processes. */
+  readonly matches: MatchServices | null;
+  /** Null without a training loop. */
+  readonly loop: LoopServices | null;
+}
+
+/** A training loop in a folder of the machine. */
+export interface LoopServices {
+  read(): LoopState;
+  countGames(generation: number): Promise<LoopGames>;
+  readGame(generation: number, kind: LoopGameKind, game: number): Promise<string>;
+  start(): void;
+  stop(): void;
+  changeBest(kind: 'promote' | 'rollback', network: number): Promise<string>;
+}
+
+/** Matches between engines. */
+export interface MatchServices {
+  /** Who can play. */
+  readonly players: readonly string[];
+  readonly offer: MatchOffer;
+  list(): readonly MatchEntry[];
+  read(name: string, from: number): Promise<MatchState>;
+  readGame(name: string, game: number): Promise<string>;
+  start(settings: MatchSettings): Promise<string>;
+  pause(name: string): void;
+  resume(name: string): void;
+  remove(name: string): void;
 }
 
 /** Explanations that may be under way or waiting; each costs a thread and a copy of the network. */
 const MOST_EXPLANATIONS = 4;
 
-export abstract class EngineServices {
+export class EngineServices {
   private explanations = 0;
   private lastExplanation: Promise<unknown> = Promise.resolve();
 
-  /** Who can play matches; empty where there are none. */
-  protected abstract readonly players: readonly string[];
-
   constructor(private readonly settings: EngineServicesSettings) {}
 
-  /** Why a page cannot set this option, which names files or devices; a sentence. */
-  protected abstract describeLock(option: string): string;
+  get loop(): LoopServices | null {
+    return this.settings.loop;
+  }
+
+  get matches(): MatchServices | null {
+    return this.settings.matches;
+  }
 
   describe(): EngineDescription {
-    const { desk, networks, version } = this.settings;
+    const { desk, networks, version, matches, isOffered = () => true } = this.settings;
     const { options, running, problem } = desk;
     return {
       name: 'Sardonyx',
@@ -60,8 +142,8 @@ export abstract class EngineServices {
           value: options.values.get(spec.uci) ?? null,
           isLocked: mayNameFile(spec),
         }))
-        .filter((option) => this.isOffered(option)),
-      players: this.players,
+        .filter((option) => isOffered(option)),
+      players: matches?.players ?? [],
       levels: readLevels(options),
       networks: networks.entries,
       network: networks.findName(options.getString('WeightsFile')),
@@ -74,14 +156,15 @@ export abstract class EngineServices {
     const spec = this.settings.desk.options.find(name);
     if (spec === undefined) throw new Error(`Unknown option: ${name}`);
     if (DESK_OPTIONS.has(spec.uci)) throw new Error(`The board sets ${spec.uci} by itself`);
-    if (mayNameFile(spec)) throw new Error(this.describeLock(spec.uci));
+    if (mayNameFile(spec)) throw new Error(this.settings.describeLock(spec.uci));
     await this.change(spec.uci, value);
   }
 
   async useNetwork(name: string): Promise<void> {
-    const value = this.settings.networks.getValue(name);
+    const { desk, networks, obtain } = this.settings;
+    const value = networks.getValue(name);
     if (value === undefined) throw new Error(`No network of that name is offered: ${name}`);
-    const { desk } = this.settings;
+    await obtain?.(name);
     const before = desk.options.getString('WeightsFile');
     const problem = await this.change('WeightsFile', value);
     if (problem === '') return;
@@ -107,13 +190,8 @@ export abstract class EngineServices {
     this.settings.broadcast({ type: 'description', description: this.describe() });
   }
 
-  /** Whether the page shows this option; a subclass hides those that mean nothing where it runs. */
-  protected isOffered(_option: OptionState): boolean {
-    return true;
-  }
-
   /** @returns why the engine cannot be used as the options say; '' when it can */
-  protected async change(name: string, value: string): Promise<string> {
+  private async change(name: string, value: string): Promise<string> {
     const { desk } = this.settings;
     unwrap(await desk.runQuietly((engine) => engine.setOption(name, value)));
     this.announce();

@@ -3,64 +3,11 @@ import * as v from 'valibot';
 import { listLegalMoves, parseUciMove } from '../../chess/index.js';
 import { createGamePosition, type GamePosition } from '../../engine/index.js';
 import { cutText, unwrap } from '../../util/index.js';
-import type {
-  Answers,
-  EngineDescription,
-  ExplanationText,
-  LoopGameKind,
-  LoopGames,
-  LoopState,
-  MatchEntry,
-  MatchOffer,
-  MatchState,
-  PortEvent,
-  Reply,
-} from '../protocol/replies.js';
-import {
-  type MatchSettings,
-  type PositionText,
-  type Request,
-  type RequestOf,
-  requestSchema,
-} from '../protocol/requests.js';
-import { type DeskClient, DeskTask } from './desk-task.js';
+import type { Answers, PortEvent, Reply } from '../protocol/replies.js';
+import { type PositionText, type Request, type RequestOf, requestSchema } from '../protocol/requests.js';
 import { createTreeNode, probeMoves } from './engine-answers.js';
-import type { EngineDesk } from './engine-desk.js';
-
-/** What the desk cannot know by itself. Errors are sentences for the user. */
-export interface DeskServices {
-  describe(): EngineDescription;
-  /** Refuses options that the page may not set. */
-  setOption(name: string, value: string): Promise<void>;
-  useNetwork(name: string): Promise<void>;
-  explain(game: GamePosition, move: string | null): Promise<ExplanationText>;
-  /** Null without a training loop. */
-  readonly loop: LoopServices | null;
-  /** Null where matches cannot be played. */
-  readonly matches: MatchServices | null;
-}
-
-/** A training loop in a folder of the machine. */
-export interface LoopServices {
-  read(): LoopState;
-  countGames(generation: number): Promise<LoopGames>;
-  readGame(generation: number, kind: LoopGameKind, game: number): Promise<string>;
-  start(): void;
-  stop(): void;
-  changeBest(kind: 'promote' | 'rollback', network: number): Promise<string>;
-}
-
-/** Matches between engines, where there are any: they need other processes. */
-export interface MatchServices {
-  list(): readonly MatchEntry[];
-  readonly offer: MatchOffer;
-  read(name: string, from: number): Promise<MatchState>;
-  readGame(name: string, game: number): Promise<string>;
-  start(settings: MatchSettings): Promise<string>;
-  pause(name: string): void;
-  resume(name: string): void;
-  remove(name: string): void;
-}
+import { type DeskClient, DeskTask, type EngineDesk } from './engine-desk.js';
+import type { EngineServices, LoopServices, MatchServices } from './engine-services.js';
 
 /** Searches with an end that one page may have waiting. */
 const MOST_WAITING = 8;
@@ -68,7 +15,7 @@ const MOST_WAITING = 8;
 export class PageSession implements DeskClient {
   constructor(
     private readonly desk: EngineDesk,
-    private readonly services: DeskServices,
+    private readonly services: EngineServices,
     private readonly send: (message: Reply | PortEvent) => void,
   ) {}
 

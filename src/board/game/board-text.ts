@@ -1,4 +1,84 @@
-/** A position in words, for those who cannot see the board, the material of its players, and what the tags of a game say. */
+/** Scores and shares as the page writes them. */
+import type { Line, MatchGame, ScoreText } from '../protocol/replies.js';
+
+/** Pawns with a sign, or `#n`; from White's view. @param isBlack the player to move, whose view the score has */
+export function formatScore({ kind, value }: ScoreText, isBlack: boolean): string {
+  const whites = isBlack ? -value : value;
+  if (kind === 'mate') return whites === 0 ? '#' : `#${whites < 0 ? '−' : ''}${Math.abs(whites)}`;
+  const pawns = Math.abs(whites) / 100;
+  const digits = pawns >= 100 ? 0 : pawns >= 10 ? 1 : 2;
+  return `${whites < 0 ? '−' : '+'}${pawns.toFixed(digits)}`;
+}
+
+/** White's expected points, 0 to 1. */
+export function getWhitePoints({ wdl: [win, draw] }: Pick<Line, 'wdl'>, isBlack: boolean): number {
+  const points = (win + draw / 2) / 1000;
+  return isBlack ? 1 - points : points;
+}
+
+/** Per mille for White: won, drawn, lost. */
+export function getWhiteWdl({ wdl: [win, draw, loss] }: Pick<Line, 'wdl'>, isBlack: boolean): [number, number, number] {
+  return isBlack ? [loss, draw, win] : [win, draw, loss];
+}
+
+/** 12345678 → "12.3 M". */
+export function formatCount(count: number): string {
+  if (count >= 1e9) return `${(count / 1e9).toFixed(1)} G`;
+  if (count >= 1e6) return `${(count / 1e6).toFixed(count >= 1e8 ? 0 : 1)} M`;
+  if (count >= 1e4) return `${(count / 1e3).toFixed(count >= 1e5 ? 0 : 1)} k`;
+  return String(count);
+}
+
+export function formatPercent(share: number): string {
+  const percent = 100 * share;
+  return `${percent.toFixed(percent >= 9.95 || percent === 0 ? 0 : 1)} %`;
+}
+
+/** "+0.123" with a real minus sign. */
+export function formatSigned(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits);
+  return `${value < 0 && Number(text) !== 0 ? '−' : '+'}${text}`;
+}
+
+/** What White and Black got: "½" each for "1/2-1/2"; '' each for a game without a result. */
+export function splitPoints(result = ''): readonly [white: string, black: string] {
+  const [white, black] = result.replaceAll('1/2', '½').split('-');
+  return black === undefined ? ['', ''] : [white, black];
+}
+
+/** 75 s → "1:15"; below twenty seconds with tenths. */
+export function formatClock(remainingMs: number): string {
+  const ms = Math.max(0, remainingMs);
+  if (ms < 20_000) return `0:${(Math.floor(ms / 100) / 10).toFixed(1).padStart(4, '0')}`;
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, '0')}:${String(rest).padStart(2, '0')}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+}
+
+/** What programs write after each move of a game: "book", "0.00", or "+0.31/12 0.5s", score, depth and time; maybe with an end. */
+const ENGINE_NOTE = /^(book|[+-]?(?:\d+\.\d+|M\d+)|[\d.]+s)(?:\/\d+)?(?: [\d.]+s)?(?:, (.*))?$/;
+
+/** A comment as a short note beside its move, and what is left of it. */
+export function splitEngineNote(comment: string): { readonly note: string; readonly rest: string } {
+  const match = ENGINE_NOTE.exec(comment);
+  return match === null ? { note: '', rest: comment } : { note: match[1], rest: match[2] ?? '' };
+}
+
+/** Words of PGN's glyphs that the page shows and offers. */
+export const GLYPHS: readonly { readonly nag: number; readonly sign: string; readonly word: string }[] = [
+  { nag: 3, sign: '!!', word: 'Brilliant move' },
+  { nag: 1, sign: '!', word: 'Good move' },
+  { nag: 5, sign: '!?', word: 'Interesting move' },
+  { nag: 6, sign: '?!', word: 'Dubious move' },
+  { nag: 2, sign: '?', word: 'Mistake' },
+  { nag: 4, sign: '??', word: 'Blunder' },
+];
+
+export function formatGlyphs(nags: readonly number[]): string {
+  return nags.map((nag) => GLYPHS.find((glyph) => glyph.nag === nag)?.sign ?? '').join('');
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   k: 'king',
   q: 'queen',
@@ -54,18 +134,31 @@ export function countMaterial(fen: string, side: 'white' | 'black'): { readonly 
   return { ahead, lead };
 }
 
-/** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */
-export function readTag(tags: ReadonlyMap<string, string>, name: string): string {
-  return (tags.get(name) ?? '').replace(/^[?.*]*$/, '');
+export interface MatchScore {
+  readonly wins: number;
+  readonly draws: number;
+  readonly losses: number;
 }
 
-/** `players`: "Anna – Ben", '' without names. `about`: "1-0 Event 2026.01.01", as far as it is known. */
-export function describeTags(tags: ReadonlyMap<string, string>): { readonly players: string; readonly about: string } {
-  const names = [readTag(tags, 'White'), readTag(tags, 'Black')];
-  const isNamed = names.some((name) => name !== '');
-  const about = ['Result', 'Event', 'Date'].map((name) => readTag(tags, name));
-  return {
-    players: isNamed ? names.map((name) => name || '?').join(' – ') : '',
-    about: about.filter((text) => text !== '').join(' '),
-  };
+function getPoints({ white, result }: MatchGame, player: string): number {
+  if (result === '1/2-1/2') return 0.5;
+  return (result === '1-0') === (white === player) ? 1 : 0;
+}
+
+/** @param isWhite only games in which the player had this colour; all when left out */
+export function countScore(games: readonly MatchGame[], player: string, isWhite?: boolean): MatchScore {
+  const points = games
+    .filter(({ white }) => isWhite === undefined || (white === player) === isWhite)
+    .map((game) => getPoints(game, player));
+  const count = (wanted: number): number => points.filter((own) => own === wanted).length;
+  return { wins: count(1), draws: count(0.5), losses: count(0) };
+}
+
+/** Share of the points in percent after each game. */
+export function listScores(games: readonly MatchGame[], player: string): number[] {
+  let sum = 0;
+  return games.map((game, index) => {
+    sum += getPoints(game, player);
+    return (100 * sum) / (index + 1);
+  });
 }

@@ -4,7 +4,6 @@
  */
 import { nameGame, type PgnGame, readGameTexts, readPgnGame, spellMoves } from '../../pgn/index.js';
 import { cutText, failure, type Result, success } from '../../util/index.js';
-import { describeTags, readTag } from './board-text.js';
 
 export interface ImportedGame {
   /** `Tal – Fischer  1-0  Bled 1961`, or its first moves. */
@@ -47,8 +46,24 @@ const LISTED_PLIES = 8;
 function describeGame(game: PgnGame): string {
   const { players, about } = describeTags(game.tags);
   const line = spellMoves({ ...game, moves: game.moves.slice(0, LISTED_PLIES) }).map(({ san }) => san);
-  if (players === '' && line.length === 0 && readTag(game.tags, 'FEN') !== '') {
-    return cutText([readTag(game.tags, 'Event'), game.startFen].filter((text) => text !== '').join('  '), 200);
+  if (players === '' && line.length === 0 && getTag(game.tags, 'FEN') !== '') {
+    return cutText([getTag(game.tags, 'Event'), game.startFen].filter((text) => text !== '').join('  '), 200);
   }
   return cutText([players || line.join(' '), about].filter((text) => text !== '').join('  ') || 'No moves', 200);
+}
+
+/** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */
+function getTag(tags: ReadonlyMap<string, string>, name: string): string {
+  return (tags.get(name) ?? '').replace(/^[?.*]*$/, '');
+}
+
+/** `players`: "Anna – Ben", '' without names. `about`: "1-0 Event 2026.01.01", as far as it is known. */
+export function describeTags(tags: ReadonlyMap<string, string>): { readonly players: string; readonly about: string } {
+  const names = [getTag(tags, 'White'), getTag(tags, 'Black')];
+  const isNamed = names.some((name) => name !== '');
+  const about = ['Result', 'Event', 'Date'].map((name) => getTag(tags, name));
+  return {
+    players: isNamed ? names.map((name) => name || '?').join(' – ') : '',
+    about: about.filter((text) => text !== '').join(' '),
+  };
 }

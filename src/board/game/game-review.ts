@@ -13,9 +13,9 @@ import {
 } from '../../pgn/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
+import { formatScore, getWhitePoints } from './board-text.js';
 import type { MoveNode, MoveTree } from './move-tree.js';
-import { formatGame, writeComment } from './move-tree-text.js';
-import { formatScore, getWhitePoints } from './value-text.js';
+import { formatTree, writeComment } from './move-tree-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
 export interface PlayerSummary {
@@ -47,14 +47,6 @@ export class GameReview {
     this.nodes = nodes;
     this.judged = nodes.map(() => null);
     this.points = nodes.map(() => null);
-  }
-
-  get doneCount(): number {
-    return this.judged.filter((position) => position !== null).length;
-  }
-
-  get isDone(): boolean {
-    return this.doneCount === this.nodes.length;
   }
 
   /** White's expected points after each ply. */
@@ -133,7 +125,7 @@ export class GameReview {
 
   /** With evaluations as lichess writes them. */
   formatPgn(): string {
-    return formatGame(this.tree, (node) => {
+    return formatTree(this.tree, (node) => {
       const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
       if (position === null) return writeComment(node);
       const evaluation = `[%eval ${formatEvaluation(position.score, isBlackToMove(node))}]`;

@@ -17,20 +17,20 @@ import {
 import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { type MoveNode, MoveTree } from './move-tree.js';
 
-export interface ReadGame {
+interface ReadTree {
   readonly tree: MoveTree;
   /** Which of the text's moves cannot be shown, in one sentence; null when all can. */
   readonly problem: string | null;
 }
 
 /** The first game of a text. The error is the sentence for the user. */
-export function parseGame(text: string): Result<ReadGame> {
+export function parseTree(text: string): Result<ReadTree> {
   const [source] = splitPgn(text);
   return source === undefined ? failure('There is no game in this text') : readGame(source);
 }
 
 /** The error is the sentence for the user. */
-function readGame(source: PgnText): Result<ReadGame> {
+function readGame(source: PgnText): Result<ReadTree> {
   const game = readPgnGame(source);
   if (!game.ok) return failure(`Game ${source.number} cannot be read: ${game.error}`);
   const tree = MoveTree.create(game.value.startFen, game.value.tags);
@@ -152,7 +152,7 @@ export function readClock({ source }: MoveNode): string {
 const LINE_WIDTH = 80;
 
 /** @param describe what to write after a move; the node's own comment when left out */
-export function formatGame(tree: MoveTree, describe: (node: MoveNode) => string = writeComment): string {
+export function formatTree(tree: MoveTree, describe: (node: MoveNode) => string = writeComment): string {
   const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tree.headers) headers.set(name, value);
   if (tree.startFen !== START_FEN) {

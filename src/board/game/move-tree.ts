@@ -31,7 +31,6 @@ export interface MoveNode {
   readonly uci: string;
   readonly san: string;
   readonly fen: string;
-  readonly isCheck: boolean;
   readonly children: MoveNode[];
   /** After the move, without commands such as [%clk 0:01:00]. */
   comment: string;
@@ -50,7 +49,7 @@ export interface MoveNode {
 }
 
 /** The nodes that start with the tree's root and end at a node. */
-export type MovePath = readonly MoveNode[];
+type MovePath = readonly MoveNode[];
 
 export class MoveTree {
   readonly root: MoveNode;
@@ -138,7 +137,6 @@ export class MoveTree {
       uci: parent === null ? '' : formatUciMove(move, true),
       san,
       fen: formatFen(position),
-      isCheck: position.inCheck(),
       children: [],
       comment: '',
       nags: [],

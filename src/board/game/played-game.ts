@@ -5,13 +5,13 @@
 import { BLACK, computeOutcome, type Move, type Outcome, type Position, parseUciMove } from '../../chess/index.js';
 import { parsePgnTags } from '../../pgn/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
+import { formatClock } from './board-text.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
-import { formatGame } from './move-tree-text.js';
-import { formatClock } from './value-text.js';
+import { formatTree } from './move-tree-text.js';
 
 export type PlayerSide = 'white' | 'black';
 
-export interface GameClock {
+export interface ClockSettings {
   readonly initialMs: number;
   readonly incrementMs: number;
 }
@@ -21,15 +21,15 @@ export interface GameSettings {
   /** Level of the engine; null = full strength. */
   readonly elo: number | null;
   /** Null = no clock. */
-  readonly clock: GameClock | null;
+  readonly clock: ClockSettings | null;
   /** How long the engine may think about a move where there is no clock. */
   readonly thinkMs: number;
   readonly startFen: string;
 }
 
-export type GameEndReason = Exclude<Outcome, 'ongoing'> | 'resignation' | 'time' | 'agreement';
+type GameEndReason = Exclude<Outcome, 'ongoing'> | 'resignation' | 'time' | 'agreement';
 
-export interface GameResult {
+interface GameResult {
   readonly score: '1-0' | '0-1' | '1/2-1/2';
   readonly reason: GameEndReason;
 }
@@ -38,7 +38,7 @@ export interface GameResult {
 type Clocks = readonly [white: number, black: number];
 
 /** What JSON holds of a game. */
-export interface SavedGame {
+interface SavedGame {
   readonly settings: GameSettings;
   readonly moves: readonly string[];
   /** Before the first move and after each one. */
@@ -201,7 +201,7 @@ export class PlayedGame {
     if (this.result !== null) {
       this.tree.headers.set('Termination', this.result.reason === 'time' ? 'time forfeit' : 'normal');
     }
-    return formatGame(this.tree, (node) => (clock === null ? '' : `[%clk ${this.describeClock(node)}]`));
+    return formatTree(this.tree, (node) => (clock === null ? '' : `[%clk ${this.describeClock(node)}]`));
   }
 
   /** Remaining time of the player who made the move, as lichess writes it. */
@@ -272,7 +272,7 @@ export function describeResult({ score, reason }: GameResult, user: PlayerSide):
 }
 
 /** "3:00 + 2 s" */
-export function describeControl(clock: GameClock | null): string {
+export function describeControl(clock: ClockSettings | null): string {
   if (clock === null) return 'No clock';
   return `${formatClock(clock.initialMs)}${clock.incrementMs === 0 ? '' : ` + ${clock.incrementMs / 1000} s`}`;
 }

@@ -2,6 +2,7 @@
 import '@lichess-org/chessground/assets/chessground.base.css';
 import '@lichess-org/chessground/assets/chessground.brown.css';
 import '@lichess-org/chessground/assets/chessground.cburnett.css';
+import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ImportedGame } from '../game/game-import.js';
@@ -9,18 +10,95 @@ import { AnalysePanel } from './analyse/analyse-panel.js';
 import { MatchPanel } from './match/match-panel.js';
 import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
-import { obstacle } from './port/engine-state.js';
+import { engine, obstacle, port, portState } from './port/engine-state.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
 import { ReviewPanel } from './review/review-panel.js';
-import { AppearanceDialog } from './shell/appearance.js';
-import { assign, Dialog } from './shell/controls.js';
-import { dialog, Header, isOffered, panel } from './shell/header.js';
+import { AppearanceDialog, isDark, toggleTheme } from './shell/appearance.js';
+import { assign, Dialog, Icon, IconButton } from './shell/controls.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
-import { acceptDroppedFiles } from './shell/user-files.js';
-import { importFile } from './study/import-client.js';
+import { acceptDroppedFiles, importFile } from './shell/user-files.js';
 import { openFile, startLibrary } from './study/library.js';
 import { TrainingPanel } from './training/training-panel.js';
+
+const PANELS = ['analyse', 'play', 'review', 'match', 'training'] as const;
+type Panel = (typeof PANELS)[number];
+
+const PANEL_NAMES: Readonly<Record<Panel, string>> = {
+  analyse: 'Analyse',
+  play: 'Play',
+  review: 'Review',
+  match: 'Match',
+  training: 'Training',
+};
+
+function readHash(): Panel {
+  const name = location.hash.slice(1);
+  return PANELS.find((panel) => panel === name) ?? 'analyse';
+}
+
+/** The panel that is shown: the hash of the address, so that the browser's back button works. */
+const panel = signal<Panel>(readHash());
+
+addEventListener('hashchange', () => {
+  panel.value = readHash();
+  dialog.value = null;
+});
+
+/** Whether the engine's side can do what the panel is for. */
+function isOffered(name: Panel): boolean {
+  return (name !== 'match' || port.offers.matches) && (name !== 'training' || port.offers.training);
+}
+
+/** The dialog that is open. */
+const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
+
+function Header() {
+  return (
+    <header class="header">
+      <a class="brand" href="#analyse" aria-label="Sardonyx">
+        <img src={new URL('./icon.svg', import.meta.url).href} alt="" width={22} height={22} />
+        <span>Sardonyx</span>
+      </a>
+      <nav class="nav" aria-label="Panels">
+        {PANELS.filter(isOffered).map((name) => (
+          <a key={name} href={`#${name}`} aria-current={panel.value === name ? 'page' : undefined}>
+            {PANEL_NAMES[name]}
+          </a>
+        ))}
+      </nav>
+      <span class="spacer" />
+      {portState.value === 'lost' && (
+        <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
+          <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>
+        </span>
+      )}
+      <button
+        type="button"
+        class="header-engine"
+        aria-label="Engine"
+        onClick={assign(dialog, 'options')}
+        disabled={engine.value === null}
+        title="Network and options (e)"
+      >
+        <Icon name="engine" />
+        <span>Engine</span>
+      </button>
+      <IconButton
+        label="Board and pieces"
+        title="Board, pieces, sounds"
+        icon="board"
+        onClick={assign(dialog, 'appearance')}
+      />
+      <IconButton
+        label={isDark.value ? 'Light colours' : 'Dark colours'}
+        icon={isDark.value ? 'sun' : 'moon'}
+        onClick={toggleTheme}
+      />
+      <IconButton label="Keys" title="Keys (?)" icon="keyboard" class="header-keys" onClick={assign(dialog, 'help')} />
+    </header>
+  );
+}
 
 const closeDialog = assign(dialog, null);
 

@@ -14,8 +14,6 @@ export interface Line {
   readonly score: ScoreText;
   /** Per mille: won, drawn, lost. */
   readonly wdl: readonly [win: number, draw: number, loss: number];
-  /** Full moves to the end of the game; null when the network does not say. */
-  readonly movesLeft: number | null;
   readonly pv: readonly string[];
 }
 
@@ -50,7 +48,6 @@ export interface SearchState {
 export interface ThoughtReply {
   /** Null when the game is over. */
   readonly best: string | null;
-  readonly ponder: string | null;
   readonly state: SearchState;
 }
 
@@ -133,7 +130,7 @@ export interface MatchGame {
 }
 
 /** Elo of the first player against the second; infinite values are null. */
-export interface MatchElo {
+interface MatchElo {
   readonly elo: number | null;
   readonly error: number | null;
   /** Probability that the first player is the stronger. */
@@ -145,9 +142,6 @@ export interface MatchTableRow {
   readonly player: string;
   readonly points: number;
   readonly games: number;
-  readonly wins: number;
-  readonly draws: number;
-  readonly losses: number;
   /** Against all its opponents together. */
   readonly elo: number | null;
   readonly error: number | null;
@@ -260,8 +254,6 @@ export interface LoopState {
   readonly best: number;
   /** Finished ones, oldest first. */
   readonly generations: readonly LoopGeneration[];
-  /** Null before the loop has begun. */
-  readonly current: LoopGeneration | null;
   /** Null in stages that play no games. */
   readonly progress: LoopProgress | null;
   /** The network of generation 0 is there. */
@@ -271,7 +263,7 @@ export interface LoopState {
   readonly control: LoopControlState;
 }
 
-export interface LoopControlState {
+interface LoopControlState {
   /** Why the server cannot start the loop; '' = it can. */
   readonly obstacle: string;
   readonly isRunning: boolean;

@@ -4,14 +4,14 @@
  * which frameworks leave to a plain server anyway.
  */
 import { createReadStream } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
+import { readProgramFile } from '#platform/program-files.js';
 import type { Access } from './access.js';
-import type { PageFile } from './page-files.js';
-import { createSecurityHeaders } from './security-headers.js';
 import { type FileKind, type SentFiles, TooMuch } from './sent-files.js';
 
-export interface HttpContents {
+interface HttpContents {
   /** By URL path. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly sent: SentFiles;
@@ -169,4 +169,73 @@ function parseUrl(text: string): URL | null {
   } catch {
     return null;
   }
+}
+
+/** @param host as the browser called the server, port included: 'self' does not cover WebSockets in every browser */
+function createSecurityHeaders(host: string): OutgoingHttpHeaders {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    // The pieces are pictures inside of the style sheet.
+    "img-src 'self' data:",
+    `connect-src 'self' ws://${host}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return {
+    'Content-Security-Policy': policy,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
+}
+
+const FOLDER = 'dist/board/page';
+/** Written by scripts/build-page.mjs: a JSON array of paths below the folder. */
+const LIST = `${FOLDER}/files.json`;
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  tsv: 'text/tab-separated-values; charset=utf-8',
+  json: 'application/json',
+  webmanifest: 'application/manifest+json',
+};
+
+interface PageFile {
+  readonly bytes: Uint8Array;
+  /** For browsers that take it; all files of the page are text. */
+  readonly gzipped: Uint8Array;
+  readonly type: string;
+  /** Its name has a hash of its content, so that it never changes. */
+  readonly isImmutable: boolean;
+}
+
+/** URL path → file. Throws the sentence for the user when the page was never built. */
+export function readPageFiles(): ReadonlyMap<string, PageFile> {
+  const list = readProgramFile(LIST);
+  if (list === null) throw new Error('The page is not built: run `npm run build` first');
+  const files = new Map<string, PageFile>();
+  for (const name of JSON.parse(Buffer.from(list).toString('utf8')) as string[]) {
+    const bytes = readProgramFile(`${FOLDER}/${name}`);
+    if (bytes === null) throw new Error(`The page is incomplete: ${name} is missing`);
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    files.set(name === 'index.html' ? '/' : `/${name}`, {
+      bytes,
+      gzipped: gzipSync(bytes),
+      type,
+      isImmutable: name.startsWith('assets/'),
+    });
+  }
+  return files;
 }

@@ -9,8 +9,7 @@ import { mayNameFile } from '../../options/index.js';
 import { formatPairs, formatTimeControl, type Pair, parseSprt } from '../../selfplay/index.js';
 import { unwrap } from '../../util/index.js';
 import type { MatchSettings } from '../protocol/requests.js';
-import type { MatchBooks } from './match-books.js';
-import type { MatchPlayers } from './match-players.js';
+import type { MatchBooks, MatchPlayers } from './match-offers.js';
 import { formatSprt, type MatchHeader } from './match-record.js';
 
 /** Where the players and books of a match are looked up. */

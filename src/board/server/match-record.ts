@@ -276,11 +276,7 @@ export function isPlainFile(path: string): boolean {
  * Reads a part of a plain file; a file that is missing is an empty one. A link, a pipe or a device is refused: a link would show
  * files outside the folder, the others may never answer. Throws the sentence for the user.
  */
-export function readPart(
-  path: string,
-  start: number,
-  end: number,
-): { readonly bytes: Buffer; readonly fileBytes: number } {
+function readPart(path: string, start: number, end: number): { readonly bytes: Buffer; readonly fileBytes: number } {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {

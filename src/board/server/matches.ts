@@ -8,7 +8,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, wr
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Crosstable, findLockOwner, type LivePosition } from '../../selfplay/index.js';
-import type { MatchServices } from '../desk/page-session.js';
+import type { MatchServices } from '../desk/engine-services.js';
 import type { LiveBoard, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import {
@@ -17,8 +17,7 @@ import {
   describeSettings,
   type MatchOffers,
 } from './match-arguments.js';
-import type { MatchBooks } from './match-books.js';
-import type { MatchPlayers } from './match-players.js';
+import type { MatchBooks, MatchPlayers } from './match-offers.js';
 import { isPlainFile, MatchRecord, makeFinite, readSavedMatch } from './match-record.js';
 
 const NAME = /^[\w-][\w.-]{0,79}$/;
@@ -234,18 +233,8 @@ function isSame(a: string, b: string): boolean {
   }
 }
 
-function createTableRow({ player, points, games, wins, draws, losses, elo, against }: CrosstableRow): MatchTableRow {
-  return {
-    player,
-    points,
-    games,
-    wins,
-    draws,
-    losses,
-    elo: makeFinite(elo?.elo),
-    error: makeFinite(elo?.eloError),
-    against,
-  };
+function createTableRow({ player, points, games, elo, against }: CrosstableRow): MatchTableRow {
+  return { player, points, games, elo: makeFinite(elo?.elo), error: makeFinite(elo?.eloError), against };
 }
 
 const PAUSE_PATIENCE_MS = 1000;
@@ -275,10 +264,6 @@ class MatchRun {
         resolve(isFine ? '' : (this.errors.trim().split('\n').at(-1) ?? 'The match ended without a reason'));
       });
     });
-  }
-
-  get processId(): number | undefined {
-    return this.child.pid;
   }
 
   /** The running games by their numbers. */

@@ -15,31 +15,22 @@ import {
 } from '../../networks/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
-import type { NetworkList } from '../desk/engine-services.js';
+import { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 import { checkFile } from './file-check.js';
 
-const AUTODISCOVER = '<autodiscover>';
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 const MOST_FILES = 500;
 
-interface OfferedNetwork extends NetworkEntry {
-  /** Of WeightsFile. */
-  readonly value: string;
-}
-
-export class OfferedNetworks implements NetworkList {
-  /** By name. */
-  private readonly networks = new Map<string, OfferedNetwork>();
-
+export class OfferedNetworks extends NetworkList {
   /** Throws the sentence for the user when a folder cannot be read. */
   constructor(
     private readonly options: OptionStore,
     folders: readonly string[],
   ) {
+    super('this machine');
     const given = options.getString('WeightsFile');
-    this.add('bundled', AUTODISCOVER, 'the network that suits this machine');
-    if (given !== AUTODISCOVER && given !== '') this.add(basename(given), given, 'from the command line');
+    if (given !== '') this.add(basename(given), given, 'from the command line');
     // By name: inside an executable they are no files.
     for (const { file, precision } of listBundledNetworks()) this.add(file, file, `bundled, ${precision}`);
     for (const folder of folders) {
@@ -51,22 +42,11 @@ export class OfferedNetworks implements NetworkList {
     }
   }
 
-  get entries(): readonly NetworkEntry[] {
+  override get entries(): readonly NetworkEntry[] {
     return [...this.networks.values()].map(({ name, description, value }) => {
       const remote = findRemote(value);
       return { name, description, needsDownload: remote !== null && !isDownloaded(remote) };
     });
-  }
-
-  /** Value of WeightsFile; undefined for a name that was not offered. */
-  getValue(name: string): string | undefined {
-    return this.networks.get(name)?.value;
-  }
-
-  /** Name of the entry with this value of WeightsFile; null for none. */
-  findName(value: string): string | null {
-    const wanted = value === '' ? AUTODISCOVER : value;
-    return [...this.networks.values()].find((network) => network.value === wanted)?.name ?? null;
   }
 
   /**
@@ -90,16 +70,6 @@ export class OfferedNetworks implements NetworkList {
       onEnd: () => undefined,
     };
     unwrap(await downloadNetwork(remote, watcher));
-  }
-
-  /** @returns the name in the list, numbered where another network has it; the same network is not listed twice */
-  private add(name: string, value: string, description: string): string {
-    const known = this.findName(value);
-    if (known !== null) return known;
-    let unique = name;
-    for (let number = 2; this.networks.has(unique); number++) unique = `${name} (${number})`;
-    this.networks.set(unique, { name: unique, value, description });
-    return unique;
   }
 }
 

@@ -13,7 +13,7 @@ import { describeWriteFailure } from '#platform/files.js';
 export type FileKind = 'network' | 'book';
 
 /** Rejects with the sentence for the user when the file is not what it should be. @returns the name under which it is offered */
-export type FileTaker = (name: string, path: string) => Promise<string>;
+type FileTaker = (name: string, path: string) => Promise<string>;
 
 const MEGABYTE = 1e6;
 const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endings: RegExp; readonly words: string }>> =

@@ -2,13 +2,12 @@
 import { createPoolOptions, enginePorts } from '../../app/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
+import { EngineServices } from '../desk/engine-services.js';
 import { PageSession } from '../desk/page-session.js';
 import type { PortEvent } from '../protocol/replies.js';
 import { BoardServer } from './board-server.js';
 import { LoopControl, type LoopSettings } from './loop-control.js';
-import { MachineServices } from './machine-services.js';
-import { MatchBooks } from './match-books.js';
-import { MatchPlayers } from './match-players.js';
+import { MatchBooks, MatchPlayers } from './match-offers.js';
 import { Matches } from './matches.js';
 import { OfferedNetworks } from './offered-networks.js';
 import { SentFiles } from './sent-files.js';
@@ -36,7 +35,7 @@ export interface BoardSettings {
   readonly command: readonly string[];
 }
 
-export interface Board {
+export interface RunningBoard {
   /** With the token. */
   readonly url: string;
   /** The engine goes on: the process ends next, and a thread may be busy in native code. */
@@ -44,7 +43,7 @@ export interface Board {
 }
 
 /** Rejects with one sentence for the user. Resolves before the network is loaded. */
-export async function startBoard(settings: BoardSettings): Promise<Board> {
+export async function startBoard(settings: BoardSettings): Promise<RunningBoard> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);
   const books = await MatchBooks.open(settings.books);
@@ -56,8 +55,26 @@ export async function startBoard(settings: BoardSettings): Promise<Board> {
     for (const session of sessions) session.emit(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
-  const engine = { desk, version, broadcast, createPool: createPoolOptions };
-  const services = new MachineServices(engine, networks, matches, loop);
+  const services = new EngineServices({
+    desk,
+    networks,
+    version,
+    broadcast,
+    createPool: createPoolOptions,
+    describeLock: (option) => `${option} can be set only on the command line of sardonyx board`,
+    obtain: (name) => {
+      const report = (share: number | null, isDone: boolean): void =>
+        broadcast({ type: 'progress', text: `Downloading ${name}`, share, isDone });
+      let isLate = false;
+      const watch = (share: number | null): void => {
+        isLate = true;
+        report(share, false);
+      };
+      return networks.obtain(name, watch).finally(() => isLate && report(null, true));
+    },
+    matches,
+    loop,
+  });
   const sent = new SentFiles({
     network: async (name, path) => {
       const offered = await networks.take(name, path);

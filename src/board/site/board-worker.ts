@@ -14,9 +14,9 @@ import {
   findObstacle,
 } from '../../web/index.js';
 import { EngineDesk } from '../desk/engine-desk.js';
-import { EngineServices, type EngineServicesSettings } from '../desk/engine-services.js';
-import { type DeskServices, PageSession } from '../desk/page-session.js';
-import type { OptionState, PortEvent, Reply, WorkerNews } from '../protocol/replies.js';
+import { EngineServices } from '../desk/engine-services.js';
+import { PageSession } from '../desk/page-session.js';
+import type { PortEvent, Reply, WorkerNews } from '../protocol/replies.js';
 import type { OpenNetwork, RemoveNetwork } from '../protocol/requests.js';
 import { PageNetworks } from './page-networks.js';
 
@@ -48,13 +48,32 @@ async function openDesk(): Promise<void> {
   // The page names the Worker after the network to begin with.
   unwrap(options.set('WeightsFile', networks.getValue(name) ?? ''));
   const desk = new EngineDesk(options, createPagePorts(watch), send);
-  const createPool: EngineServicesSettings['createPool'] = (store, warn) => createPagePool(store, warn, false, watch);
-  const settings = { desk, networks, version: SARDONYX_VERSION, broadcast: send, createPool };
-  const services = new SiteServices(settings, networks);
+  const services = new EngineServices({
+    desk,
+    networks,
+    version: SARDONYX_VERSION,
+    broadcast: send,
+    createPool: (store, warn) => createPagePool(store, warn, false, watch),
+    describeLock: (option) => `${option} cannot be set in a page`,
+    // Tablebases, log files and devices need the program, and so do matches and loops.
+    isOffered: ({ spec, isLocked }) => !isLocked && !spec.uci.startsWith('Syzygy'),
+    matches: null,
+    loop: null,
+  });
+  const openNetwork = (source: File | string): Promise<void> =>
+    networks.open(source, watch, (named) => services.useNetwork(named)).finally(() => services.announce());
+  const removeNetwork = async (removed: string): Promise<void> => {
+    if (services.describe().network === removed) {
+      throw new Error(`${removed} is in use: choose another network first`);
+    }
+    await networks.remove(removed);
+    services.announce();
+  };
   const session = new PageSession(desk, services, send);
   receive = (message) => {
-    if (isOpenNetwork(message)) void answer(message.id, services.openNetwork(message.source));
-    else if (isRemoveNetwork(message)) void answer(message.id, services.removeNetwork(message.name));
+    const own = message as OpenNetwork | RemoveNetwork;
+    if (own.type === 'openNetwork') void answer(own.id, openNetwork(own.source));
+    else if (own.type === 'removeNetwork') void answer(own.id, removeNetwork(own.name));
     else session.receive(message);
   };
   send({ type: 'ready' });
@@ -69,46 +88,5 @@ async function answer(id: number, work: Promise<void>): Promise<void> {
     send({ type: 'answer', id, answer: null });
   } catch (error) {
     send({ type: 'refusal', id, error: error instanceof Error ? error.message : String(error) });
-  }
-}
-
-function isOpenNetwork(message: unknown): message is OpenNetwork {
-  return typeof message === 'object' && message !== null && (message as OpenNetwork).type === 'openNetwork';
-}
-
-function isRemoveNetwork(message: unknown): message is RemoveNetwork {
-  return typeof message === 'object' && message !== null && (message as RemoveNetwork).type === 'removeNetwork';
-}
-
-class SiteServices extends EngineServices implements DeskServices {
-  protected override readonly players = [];
-  /** Engines of other processes, and a loop's folder, are out of a page's reach. */
-  readonly matches = null;
-  readonly loop = null;
-
-  constructor(
-    settings: EngineServicesSettings,
-    private readonly networks: PageNetworks,
-  ) {
-    super(settings);
-  }
-
-  async openNetwork(source: File | string): Promise<void> {
-    await this.networks.open(source, watch, (name) => this.useNetwork(name)).finally(() => this.announce());
-  }
-
-  async removeNetwork(name: string): Promise<void> {
-    if (this.describe().network === name) throw new Error(`${name} is in use: choose another network first`);
-    await this.networks.remove(name);
-    this.announce();
-  }
-
-  protected override describeLock(option: string): string {
-    return `${option} cannot be set in a page`;
-  }
-
-  /** Tablebases, log files and devices need the program. */
-  protected override isOffered({ spec, isLocked }: OptionState): boolean {
-    return !isLocked && !spec.uci.startsWith('Syzygy');
   }
 }

@@ -13,38 +13,16 @@ import {
   readNetworkFile,
   removeKeptNetwork,
 } from '../../web/index.js';
-import type { NetworkList } from '../desk/engine-services.js';
-import type { NetworkEntry } from '../protocol/replies.js';
+import { NetworkList } from '../desk/engine-services.js';
 
-const AUTODISCOVER = '<autodiscover>';
-
-export class PageNetworks implements NetworkList {
-  /** Name → value of WeightsFile. */
-  private readonly values = new Map<string, string>([['bundled', AUTODISCOVER]]);
-  private list: NetworkEntry[] = [{ name: 'bundled', description: 'the network that suits this browser' }];
-
-  private constructor() {}
-
+export class PageNetworks extends NetworkList {
   static async create(): Promise<PageNetworks> {
-    const networks = new PageNetworks();
+    const networks = new PageNetworks('this browser');
     for (const { file, address } of listProvidedNetworks()) networks.add(file, address, 'bundled');
     for (const { name, address, bytes } of await listKeptNetworks()) {
       networks.add(name, address, `${formatMegabytes(bytes)} MB`, true);
     }
     return networks;
-  }
-
-  get entries(): readonly NetworkEntry[] {
-    return this.list;
-  }
-
-  getValue(name: string): string | undefined {
-    return this.values.get(name);
-  }
-
-  findName(value: string): string | null {
-    const wanted = value === '' ? AUTODISCOVER : value;
-    return [...this.values].find(([, known]) => known === wanted)?.[0] ?? null;
   }
 
   /**
@@ -72,25 +50,14 @@ export class PageNetworks implements NetworkList {
 
   /** Deletes a network that the browser keeps. Rejects with the sentence for the user. */
   async remove(name: string): Promise<void> {
-    const address = this.values.get(name);
-    const isKept = this.list.some((entry) => entry.name === name && entry.isKept === true);
-    if (address === undefined || !isKept) throw new Error(`${name} is not kept in this browser`);
-    await this.drop(name, address);
+    const kept = this.networks.get(name);
+    if (kept?.isKept !== true) throw new Error(`${name} is not kept in this browser`);
+    await this.drop(name, kept.value);
   }
 
   private async drop(name: string, address: string): Promise<void> {
     await removeKeptNetwork(address);
-    this.values.delete(name);
-    this.list = this.list.filter((entry) => entry.name !== name);
-  }
-
-  /** @returns the name; numbered where another network has it */
-  private add(name: string, address: string, description: string, isKept = false): string {
-    let unique = name;
-    for (let number = 2; this.values.has(unique); number++) unique = `${name} (${number})`;
-    this.values.set(unique, address);
-    this.list.push({ name: unique, description, isKept });
-    return unique;
+    this.networks.delete(name);
   }
 }
 

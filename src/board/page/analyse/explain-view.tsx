@@ -2,8 +2,8 @@
 import { computed, signal } from '@preact/signals';
 import { formatSan, NO_MOVE } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
+import { formatPercent, formatSigned } from '../../game/board-text.js';
 import type { MoveNode } from '../../game/move-tree.js';
-import { formatPercent, formatSigned } from '../../game/value-text.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-state.js';
 import { Segments } from '../shell/controls.js';
@@ -29,7 +29,7 @@ export const explainedSquares = computed<ReadonlyMap<string, string>>(() => {
   for (const square of text.squares) {
     const strength = square[weight.value] / largest;
     const shade = Math.round(Math.abs(strength) * SHADES);
-    if (shade > 0) classes.set(square.square, `explain-${strength > 0 ? 'for' : 'against'}-${shade}`);
+    if (shade > 0) classes.set(square.square, `explain-${strength > 0 ? 'for' : 'against'} explain-${shade}`);
   }
   return classes;
 });
@@ -88,13 +88,10 @@ export function ExplainView() {
             name="explain"
             look="choice"
             state={weight}
-            choices={[
-              ['policy', 'The move'],
-              ['value', 'The value'],
-            ]}
+            choices={{ policy: 'The move', value: 'The value' }}
           />
           <p class="faint">
-            <span class="key explain-for-4" /> speaks for it, <span class="key explain-against-4" /> against it:{' '}
+            <span class="key explain-for" /> speaks for it, <span class="key explain-against" /> against it:{' '}
             {weight.value === 'policy'
               ? 'what the move’s probability loses without the piece, in percentage points'
               : 'what the value (win − loss, in hundredths) loses without the piece'}

@@ -9,10 +9,10 @@ import { archive } from '../play/play-session.js';
 import { Segments } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
+import type { ExplorerNews, ExplorerRequest } from '../study/games-worker.js';
 import { analysisId, type Chapter, chapters, openChapter, openPgn, readAllGames } from '../study/library.js';
 import { study } from '../study/study.js';
 import { hover } from './board-analysis.js';
-import type { ExplorerNews, ExplorerRequest } from './explorer-worker.js';
 
 type Source = 'file' | 'all';
 
@@ -37,7 +37,7 @@ function begin(name: string): void {
   games.value = [];
   readCount.value = 0;
   explored.value = null;
-  const own = new Worker(new URL('./explorer-worker.ts', import.meta.url), { type: 'module' });
+  const own = new Worker(new URL('../study/games-worker.ts', import.meta.url), { type: 'module' });
   own.onmessage = ({ data }: MessageEvent<ExplorerNews>) => {
     if (worker !== own) return;
     if ('found' in data) {
@@ -100,10 +100,7 @@ export function ExplorerView() {
           legend="Games"
           name="explorer"
           state={source}
-          choices={[
-            ['file', 'Of this file'],
-            ['all', 'All that are kept'],
-          ]}
+          choices={{ file: 'Of this file', all: 'All that are kept' }}
         />
         <span class="faint" role="status">
           {readCount.value < total ? `${readCount.value} of ${total} games read` : describeGames(total)}

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { formatSan } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
-import { formatCount, formatSigned } from '../../game/value-text.js';
+import { formatCount, formatSigned } from '../../game/board-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
 import { assign, Icon, toggle } from '../shell/controls.js';
 import { analysedPosition, currentState, hover, playMoves, searchMoves, toggleSearchMove } from './board-analysis.js';

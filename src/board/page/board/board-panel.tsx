@@ -11,7 +11,7 @@ import type { Move, Position } from '../../../chess/index.js';
 import { failure } from '../../../util/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/board-text.js';
-import { Dialog, IconButton, type IconName } from '../shell/controls.js';
+import { bindText, Dialog, IconButton, type IconName } from '../shell/controls.js';
 import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from '../study/study.js';
@@ -202,6 +202,37 @@ function shorten(score: string): string {
   return Number.isNaN(pawns) ? score.replace('−', '') : pawns.toFixed(pawns < 9.95 ? 1 : 0);
 }
 
+interface Step {
+  readonly label: string;
+  readonly sign: string;
+  readonly keys: readonly string[];
+  readonly icon: IconName;
+  /** Where there is no such step. */
+  readonly end: 'first' | 'last';
+  go(study: Study): void;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    label: 'Start',
+    sign: '↑',
+    keys: ['ArrowUp', 'Home'],
+    icon: 'start',
+    end: 'first',
+    go: (study) => study.goToStart(),
+  },
+  { label: 'Back', sign: '←', keys: ['ArrowLeft', 'k'], icon: 'back', end: 'first', go: (study) => study.goBack() },
+  {
+    label: 'Forward',
+    sign: '→',
+    keys: ['ArrowRight', 'j'],
+    icon: 'forward',
+    end: 'last',
+    go: (study) => study.goForward(),
+  },
+  { label: 'End', sign: '↓', keys: ['ArrowDown', 'End'], icon: 'end', end: 'last', go: (study) => study.goToEnd() },
+];
+
 export function StepButtons({
   study,
   onStep = () => undefined,
@@ -215,45 +246,40 @@ export function StepButtons({
 }) {
   void study.version.value;
   const node = study.node.value;
-  const [isFirst, isLast] = [isFixed || node.parent === null, isFixed || node.children.length === 0];
-  const renderButton = (label: string, keys: string, icon: IconName, isOff: boolean, go: () => void) => (
-    <IconButton
-      label={label}
-      title={`${label} (${keys})`}
-      icon={icon}
-      disabled={isOff}
-      onClick={() => {
-        onStep();
-        go();
-      }}
-    />
-  );
+  const ends = { first: node.parent === null, last: node.children.length === 0 };
   return (
     <div class="board-tools" role="toolbar" aria-label="Moves of the game">
       {children}
       <span class="step-buttons">
-        {renderButton('Start', '↑', 'start', isFirst, () => study.goToStart())}
-        {renderButton('Back', '←', 'back', isFirst, () => study.goBack())}
-        {renderButton('Forward', '→', 'forward', isLast, () => study.goForward())}
-        {renderButton('End', '↓', 'end', isLast, () => study.goToEnd())}
-        {renderButton('Flip the board', 'f', 'flip', false, () => study.flip())}
+        {STEPS.map(({ label, sign, icon, end, go }) => (
+          <IconButton
+            key={label}
+            label={label}
+            title={`${label} (${sign})`}
+            icon={icon}
+            disabled={isFixed || ends[end]}
+            onClick={() => {
+              onStep();
+              go(study);
+            }}
+          />
+        ))}
+        <IconButton label="Flip the board" title="Flip the board (f)" icon="flip" onClick={() => study.flip()} />
       </span>
     </div>
   );
 }
 
 export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
-  const step = (go: () => void) => () => {
-    onStep();
-    go();
-  };
-  return [
-    { keys: ['ArrowLeft', 'k'], help: 'Back', run: step(() => study.goBack()) },
-    { keys: ['ArrowRight', 'j'], help: 'Forward', run: step(() => study.goForward()) },
-    { keys: ['ArrowUp', 'Home'], help: 'To the start', run: step(() => study.goToStart()) },
-    { keys: ['ArrowDown', 'End'], help: 'To the end', run: step(() => study.goToEnd()) },
-    { keys: ['f'], help: 'Flip the board', run: () => study.flip() },
-  ];
+  const steps = STEPS.map(({ label, keys, go }) => ({
+    keys,
+    help: label,
+    run: () => {
+      onStep();
+      go(study);
+    },
+  }));
+  return [...steps, { keys: ['f'], help: 'Flip the board', run: () => study.flip() }];
 }
 
 /** Pixels of a step, for touch pads, which turn in many small ones; a wheel turns further at once. */
@@ -336,10 +362,7 @@ export function TypedMove({
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        value={typed.value}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value;
-        }}
+        {...bindText(typed)}
       />
     </form>
   );

@@ -9,11 +9,10 @@ import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
 import { parseFen } from '../../../chess/index.js';
-import { ARROW_SHADES } from '../../game/arrows.js';
+import { ARROW_SHADES } from '../../game/board-moves.js';
 import { describeBoard } from '../../game/board-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
-import { reducesMotion } from '../shell/theme.js';
+import { playMoveSound, reducesMotion } from '../shell/appearance.js';
 
 /** Colours of arrows: `move0` … are the engine's, from as good as the best move to bad; the others are chessground's own. */
 const SHADES = ['#15781b', '#5b8c14', '#a08a00', '#c97000', '#c8500f', '#b3261e'];
@@ -41,7 +40,7 @@ const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
 
 export type Side = PlayerSide;
 
-export interface BoardProps {
+interface BoardProps {
   readonly fen: string;
   /** White when left out. */
   readonly orientation?: Side;
@@ -144,22 +143,6 @@ export function ChessBoard(props: BoardProps) {
       <p class="visually-hidden">{describeBoard(fen)}</p>
     </div>
   );
-}
-
-export const hasSounds = storedSignal('sounds', false, isBoolean);
-let audio: AudioContext | null = null;
-
-/** A short knock, lower and longer for a capture. */
-function playMoveSound(isCapture: boolean): void {
-  if (!hasSounds.value) return;
-  audio ??= new AudioContext();
-  const [frequency, seconds] = isCapture ? [180, 0.09] : [320, 0.05];
-  const oscillator = new OscillatorNode(audio, { type: 'triangle', frequency });
-  const gain = new GainNode(audio, { gain: 0.25 });
-  gain.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + seconds);
-  oscillator.connect(gain).connect(audio.destination);
-  oscillator.start();
-  oscillator.stop(audio.currentTime + seconds);
 }
 
 function createConfig({ fen, orientation = 'white', dests, movable = 'none', lastMove, canPremove }: BoardProps) {

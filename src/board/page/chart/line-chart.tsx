@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { isDark, readColor } from '../shell/theme.js';
+import { isDark, readColor } from '../shell/appearance.js';
 
 export interface ChartSeries {
   readonly label: string;
@@ -21,7 +21,7 @@ export interface ChartDot {
   readonly color: string;
 }
 
-export interface LineChartProps {
+interface LineChartProps {
   readonly label: string;
   readonly xLabel: string;
   readonly x: readonly number[];

@@ -1,27 +1,34 @@
 /** Matches: the newest game on the board, score, Elo and the course of the match on the right; a form for new ones. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { countScore, listScores, type MatchScore } from '../../game/match-progress.js';
-import { formatClock, formatCount, formatScore, splitPoints } from '../../game/value-text.js';
+import {
+  countScore,
+  formatClock,
+  formatCount,
+  formatScore,
+  listScores,
+  type MatchScore,
+  splitPoints,
+} from '../../game/board-text.js';
 import type { LiveBoard, MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, reportError } from '../port/engine-state.js';
 import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
-import { openGames } from '../study/library.js';
+import { analyseGame } from '../study/library.js';
 import {
   deleteMatch,
   followsGames,
   getClockMs,
+  matchBoard,
   matches,
   refreshSoon,
-  showGame,
   showMatch,
+  showMatchGame,
   shown,
-  shownGame,
+  shownMatchGame,
   shownName,
-  view,
   watchMatches,
 } from './match-session.js';
 import { MatchSetup } from './match-setup.js';
@@ -33,12 +40,12 @@ export function MatchPanel() {
   useEffect(watchMatches, []);
   const state = shown.value;
   const boards = followsGames.value ? (state?.boards ?? []) : [];
-  const game = state?.games[shownGame.value];
+  const game = state?.games[shownMatchGame.value];
   const [whites, blacks] = splitPoints(game?.result);
   return (
     <BoardPanel
       name="Match"
-      study={view}
+      study={matchBoard}
       players={{
         white: boards.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
         black: boards.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
@@ -50,7 +57,7 @@ export function MatchPanel() {
       tools={
         <>
           <CheckField label="Show new games" state={followsGames} />
-          <button type="button" disabled={game === undefined} onClick={analyse}>
+          <button type="button" disabled={game === undefined} onClick={() => analyseGame(matchBoard)}>
             Analyse
           </button>
         </>
@@ -82,12 +89,6 @@ export function MatchPanel() {
       )}
     </BoardPanel>
   );
-}
-
-/** Takes the game on the board to the analysis board, at the same move. */
-function analyse(): void {
-  openGames([view.tree.value], view.node.value);
-  location.hash = 'analyse';
 }
 
 const isDeleting = signal(false);
@@ -227,8 +228,8 @@ function GameList({ state: { games } }: { readonly state: MatchState }) {
           <button
             type="button"
             class="game-row"
-            aria-current={shownGame.value === index}
-            onClick={() => void showGame(index, true).catch(reportError)}
+            aria-current={shownMatchGame.value === index}
+            onClick={() => void showMatchGame(index, true).catch(reportError)}
           >
             <span class="faint">{index + 1}</span>
             <span>{game.white}</span>
@@ -314,9 +315,9 @@ function MatchCharts({ state }: { readonly state: MatchState }) {
           series={[{ label: players[0], color: '--accent', values: listScores(games, players[0]), fill: true }]}
           height={HEIGHT}
           range={[0, 100]}
-          marked={shownGame.value < 0 ? null : shownGame.value + 1}
+          marked={shownMatchGame.value < 0 ? null : shownMatchGame.value + 1}
           formatY={(value) => `${Math.round(value)} %`}
-          onPick={(index) => void showGame(index, true).catch(reportError)}
+          onPick={(index) => void showMatchGame(index, true).catch(reportError)}
         />
       )}
       <EloChart state={state} />

@@ -1,7 +1,7 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, signal } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
-import { parseGame } from '../../game/move-tree-text.js';
+import { parseTree } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState } from '../port/engine-state.js';
 import { Study } from '../study/study.js';
@@ -20,12 +20,12 @@ export const shownName = signal('');
 /** With all its games. */
 export const shown = signal<MatchState | null>(null);
 /** Number of the game on the board; -1 = none. */
-export const shownGame = signal(-1);
+export const shownMatchGame = signal(-1);
 /** New games come to the board by themselves: those that are being played, otherwise the newest one, move by move. */
 export const followsGames = signal(true);
-export const view = new Study();
+export const matchBoard = new Study();
 /** Milliseconds since the page began, for clocks. */
-export const now = signal(0);
+const nowMs = signal(0);
 /** When `shown` came. */
 let shownAtMs = 0;
 
@@ -45,14 +45,14 @@ async function refresh(): Promise<boolean> {
   batch(() => {
     if (!isSame) shown.value = state;
     shownAtMs = performance.now();
-    now.value = shownAtMs;
+    nowMs.value = shownAtMs;
   });
   if (state === null) return true;
   const last = state.games.length - 1;
-  const isSeen = view.node.value.children.length === 0;
+  const isSeen = matchBoard.node.value.children.length === 0;
   const isLive = state.boards.length > 0;
-  if (followsGames.value && !isLive && last > shownGame.value && (isSeen || shownGame.value === -1)) {
-    await showGame(last, false);
+  if (followsGames.value && !isLive && last > shownMatchGame.value && (isSeen || shownMatchGame.value === -1)) {
+    await showMatchGame(last, false);
   }
   return state.isRunning || state.isElsewhere;
 }
@@ -72,13 +72,13 @@ function extend(known: MatchState, news: MatchState): MatchState | null {
 export function getClockMs({ fen, remainingMs, ageMs }: LiveBoard, side: 0 | 1): number | null {
   const left = remainingMs[side];
   const isRunning = (fen.split(' ')[1] === 'b') === (side === 1);
-  return left === null || !isRunning ? left : Math.max(0, left - ageMs - (now.value - shownAtMs));
+  return left === null || !isRunning ? left : Math.max(0, left - ageMs - (nowMs.value - shownAtMs));
 }
 
 /** @param isChosen the user wants to see this game, from its end */
-export async function showGame(game: number, isChosen: boolean): Promise<void> {
+export async function showMatchGame(game: number, isChosen: boolean): Promise<void> {
   const pgn = await port.send('readMatchGame', { name: shownName.value, game }).answer;
-  const read = parseGame(pgn);
+  const read = parseTree(pgn);
   if (!read.ok) throw new Error(read.error);
   const { tree } = read.value;
   // Openings of a book are played in a moment; a game that is shown by itself starts behind them.
@@ -86,8 +86,8 @@ export async function showGame(game: number, isChosen: boolean): Promise<void> {
   const start = line.findLast((node) => node.comment.startsWith('book')) ?? tree.root;
   batch(() => {
     if (isChosen) followsGames.value = false;
-    shownGame.value = game;
-    view.load(tree, isChosen ? findLineEnd(tree.root) : start);
+    shownMatchGame.value = game;
+    matchBoard.load(tree, isChosen ? findLineEnd(tree.root) : start);
   });
 }
 
@@ -95,7 +95,7 @@ export function showMatch(name: string): void {
   batch(() => {
     shownName.value = name;
     shown.value = null;
-    shownGame.value = -1;
+    shownMatchGame.value = -1;
     followsGames.value = true;
   });
   pollNow();
@@ -128,11 +128,11 @@ export function watchMatches(): () => void {
   const timers = [
     setInterval(() => {
       if (shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))) {
-        now.value = performance.now();
+        nowMs.value = performance.now();
       }
     }, CLOCK_MS),
     setInterval(() => {
-      if (followsGames.value) view.goForward();
+      if (followsGames.value) matchBoard.goForward();
     }, MOVE_MS),
   ];
   return () => {

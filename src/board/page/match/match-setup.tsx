@@ -89,21 +89,10 @@ export function MatchSetup() {
             legend="Who plays whom"
             name="tournament"
             state={tournament}
-            choices={[
-              ['round-robin', 'Each against each'],
-              ['gauntlet', 'The first against all others'],
-            ]}
+            choices={{ 'round-robin': 'Each against each', gauntlet: 'The first against all others' }}
           />
         )}
-        <Segments
-          legend="Limit of a move"
-          name="limit"
-          state={limit}
-          choices={[
-            ['nodes', 'Nodes'],
-            ['clock', 'Clock'],
-          ]}
-        />
+        <Segments legend="Limit of a move" name="limit" state={limit} choices={{ nodes: 'Nodes', clock: 'Clock' }} />
         <div class="fields">
           {limit.value === 'nodes' ? (
             <NumberField label="Nodes a move" state={nodes} min={1} />

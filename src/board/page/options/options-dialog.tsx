@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
 import { transfer } from '../port/page-ports.js';
-import { CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
+import { bindText, CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
 
 const filter = signal('');
 const showsHidden = signal(false);
@@ -123,10 +123,7 @@ function NetworkOpener() {
             required
             placeholder="https://… (.onnx, .pb.gz)"
             aria-label="Address of a network"
-            value={address.value}
-            onInput={({ currentTarget }) => {
-              address.value = currentTarget.value;
-            }}
+            {...bindText(address)}
           />
           <button type="submit">Open</button>
         </>

@@ -3,20 +3,24 @@ import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { START_FEN } from '../../../chess/index.js';
 import { getArrow } from '../../game/board-moves.js';
+import { formatClock, splitPoints } from '../../game/board-text.js';
+import { createChess960Fen } from '../../game/chess960.js';
 import {
+  type ClockSettings,
   describeControl,
   describeResult,
   nameFinished,
   type PlayedGame,
   type PlayerSide,
 } from '../../game/played-game.js';
-import { formatClock, splitPoints } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { engine } from '../port/engine-state.js';
-import { startReview } from '../review/review-session.js';
-import { assign, ConfirmDialog } from '../shell/controls.js';
+import { startReview } from '../review/review-panel.js';
+import { assign, CheckField, ConfirmDialog, NumberField, Segments } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
+import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
@@ -26,29 +30,30 @@ import {
   archive,
   askForHint,
   game,
+  gameBoard,
   hint,
   isAtEnd,
   isThinking,
   moveNow,
-  now,
+  nowMs,
   offerDraw,
   playUserDrop,
   playUserMove,
+  prng,
   rematch,
   resign,
   restoreGame,
   settlePremove,
+  startGame,
   takeBack,
-  view,
 } from './play-session.js';
-import { PlaySetup } from './play-setup.js';
 
 const isConfirmingResignation = signal(false);
 const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
-  const [orig, dest] = getArrow(view.position.value, hint.value, view.isChess960.value);
+  const [orig, dest] = getArrow(gameBoard.position.value, hint.value, gameBoard.isChess960.value);
   return [{ orig: orig as Key, dest: dest as Key, brush: 'move0' }];
 });
 
@@ -67,7 +72,7 @@ function review(pgn: string): void {
 
 export function PlayPanel() {
   useEffect(restoreGame, []);
-  void view.version.value;
+  void gameBoard.version.value;
   const current = game.value;
   const isOver = current?.result != null;
   const showsSetup = current === null || wantsNewGame.value;
@@ -78,10 +83,10 @@ export function PlayPanel() {
   return (
     <BoardPanel
       name="Play"
-      study={view}
+      study={gameBoard}
       players={{ white: describePlayer(current, 'white'), black: describePlayer(current, 'black') }}
       keys={KEYS}
-      dests={isUserTurn ? view.dests.value : undefined}
+      dests={isUserTurn ? gameBoard.dests.value : undefined}
       movable={current !== null && !isOver && isAtEnd.value ? current.settings.user : 'none'}
       shapes={shapes.value}
       canPremove={current !== null && !isOver && !current.isUserTurn}
@@ -94,10 +99,10 @@ export function PlayPanel() {
           archive.value.length > 0 && <Archive />
         ) : (
           <>
-            <MoveList study={view} />
+            <MoveList study={gameBoard} />
             {!isOver && (
               <div class="board-inputs">
-                <TypedMove position={view.position.value} isOff={!isUserTurn} onMove={playUserMove} />
+                <TypedMove position={gameBoard.position.value} isOff={!isUserTurn} onMove={playUserMove} />
               </div>
             )}
             {archive.value.length > 0 && <Archive />}
@@ -137,7 +142,7 @@ function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNot
   if (current === null) return { name: '' };
   const { user, elo, clock } = current.settings;
   const isUser = side === user;
-  const remainingMs = current.getRemainingMs(side, now.value);
+  const remainingMs = current.getRemainingMs(side, nowMs.value);
   const { result } = current;
   const [whites, blacks] = splitPoints(result?.score);
   return {
@@ -161,8 +166,8 @@ function Actions({ current }: { readonly current: PlayedGame }) {
       <button type="button" onClick={askForHint} disabled={!current.isUserTurn} title="Hint (h)">
         Hint
       </button>
-      <button type="button" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (space)">
-        Move now
+      <button type="button" onClick={moveNow} disabled={!isThinking.value} title="The engine moves nowMs (space)">
+        Move nowMs
       </button>
       <button type="button" onClick={offerDraw}>
         Offer a draw
@@ -229,5 +234,118 @@ function Archive() {
         Save all as PGN
       </button>
     </details>
+  );
+}
+
+type ColorChoice = PlayerSide | 'random';
+type Start = 'standard' | 'chess960' | 'board';
+
+const color = storedSignal<ColorChoice>('play.color', 'random', isOneOf('white', 'black', 'random'));
+const isFullStrength = storedSignal('play.full', false, isBoolean);
+const elo = storedSignal('play.elo', 1500, isNumber);
+const control = storedSignal('play.control', 3, isNumber);
+const minutes = storedSignal('play.minutes', 15, isNumber);
+/** Seconds. */
+const increment = storedSignal('play.increment', 10, isNumber);
+const thinkMs = storedSignal('play.think', 1000, isNumber);
+const start = storedSignal<Start>('play.start', 'standard', isOneOf('standard', 'chess960', 'board'));
+
+const CONTROLS: readonly (ClockSettings | null)[] = [
+  { initialMs: 60_000, incrementMs: 0 },
+  { initialMs: 180_000, incrementMs: 2000 },
+  { initialMs: 300_000, incrementMs: 3000 },
+  { initialMs: 600_000, incrementMs: 5000 },
+  { initialMs: 1_800_000, incrementMs: 20_000 },
+  null,
+];
+/** Number of the choice of minutes and increment of one's own. */
+const OWN_CONTROL = CONTROLS.length;
+const MOST_MINUTES = 600;
+const MOST_INCREMENT = 600;
+const THINK_TIMES_MS = [200, 1000, 3000, 10_000];
+const ELO_STEP = 50;
+const COLORS = { white: 'White', random: 'Random', black: 'Black' };
+const STARTS = { standard: 'Standard', chess960: 'Chess960', board: 'The position on the analysis board' };
+
+function getClock(): ClockSettings | null {
+  if (control.value !== OWN_CONTROL) return CONTROLS[control.value] ?? null;
+  return { initialMs: Math.round(minutes.value * 60_000), incrementMs: Math.round(increment.value * 1000) };
+}
+
+function begin(): void {
+  const user = color.value === 'random' ? (prng.nextBelow(2) === 0 ? 'white' : 'black') : color.value;
+  const startFens = {
+    standard: START_FEN,
+    chess960: createChess960Fen(prng.nextBelow(960)),
+    board: study.node.value.fen,
+  };
+  startGame({
+    user,
+    elo: isFullStrength.value ? null : elo.value,
+    clock: getClock(),
+    thinkMs: thinkMs.value,
+    startFen: startFens[start.value],
+  });
+}
+
+function PlaySetup() {
+  const levels = engine.value?.levels ?? { weakest: 1000, strongest: 2000 };
+  return (
+    <form
+      class="setup"
+      onSubmit={(event) => {
+        event.preventDefault();
+        begin();
+      }}
+    >
+      <h2>Play against the engine</h2>
+      <Segments legend="You play" name="color" state={color} choices={COLORS} />
+      <fieldset class="strength">
+        <legend>Strength</legend>
+        <CheckField label="Full strength" state={isFullStrength} />
+        <label class="slider">
+          <input
+            type="range"
+            aria-label="Elo of the engine"
+            min={levels.weakest}
+            max={levels.strongest}
+            step={ELO_STEP}
+            value={elo.value}
+            disabled={isFullStrength.value}
+            onInput={({ currentTarget }) => {
+              elo.value = Number(currentTarget.value);
+            }}
+          />
+          <output>{isFullStrength.value ? 'Everything it has' : `Elo ${elo.value}`}</output>
+        </label>
+      </fieldset>
+      <Segments
+        legend="Clock"
+        name="clock"
+        state={control}
+        choices={[
+          ...CONTROLS.map((clock, index) => [index, describeControl(clock)] as const),
+          [OWN_CONTROL, 'Other …'],
+        ]}
+      />
+      {control.value === OWN_CONTROL && (
+        <div class="fields">
+          <NumberField label="Minutes" state={minutes} min={0.1} max={MOST_MINUTES} />
+          <NumberField label="Increment in seconds" state={increment} min={0} max={MOST_INCREMENT} />
+        </div>
+      )}
+      {CONTROLS[control.value] === null && (
+        <Segments
+          legend="The engine thinks about a move for"
+          name="think"
+          state={thinkMs}
+          choices={THINK_TIMES_MS.map((ms) => [ms, `${ms / 1000} s`] as const)}
+        />
+      )}
+      <Segments legend="Start" name="start" look="choice" state={start} choices={STARTS} />
+      <button type="submit" class="primary large">
+        Play
+      </button>
+    </form>
   );
 }

@@ -26,16 +26,16 @@ const LOCK = 'sardonyx.game';
 
 export const prng = createPrng(drawSeed());
 
-/** Null before the first game. The game is changed in place; `view.version` counts its changes. */
+/** Null before the first game. The game is changed in place; `gameBoard.version` counts its changes. */
 export const game = signal<PlayedGame | null>(null);
 /** What the board shows: the last position, or an earlier one that the user looks at. */
-export const view = new Study();
+export const gameBoard = new Study();
 export const isThinking = signal(false);
 /** UCI move; '' = none. */
 export const hint = signal('');
 /** Finished games as PGN, newest first. */
 export const archive = signal<readonly string[]>(readArchive());
-export const now = signal(Date.now());
+export const nowMs = signal(Date.now());
 
 /** The last change was a move of the engine: only then a premove is played. */
 let isAfterEngine = false;
@@ -47,8 +47,8 @@ let moment = 0;
 let asked = 0;
 
 export const isAtEnd = computed(() => {
-  void view.version.value;
-  return view.node.value === game.value?.end;
+  void gameBoard.version.value;
+  return gameBoard.node.value === game.value?.end;
 });
 
 function readArchive(): string[] {
@@ -87,9 +87,9 @@ watchStored('game', (saved) => {
     game.value = restored?.value ?? null;
     if (restored === null) return;
     hint.value = '';
-    view.promotion.value = null;
-    view.orientation.value = restored.value.settings.user;
-    view.load(restored.value.tree, restored.value.end);
+    gameBoard.promotion.value = null;
+    gameBoard.orientation.value = restored.value.settings.user;
+    gameBoard.load(restored.value.tree, restored.value.end);
   });
   game.value?.startClock(Date.now());
   if (game.value !== null && !game.value.isUserTurn) setTimeout(askLater, RETRY_MS, game.value, moment);
@@ -105,8 +105,8 @@ function begin(next: PlayedGame): void {
   batch(() => {
     game.value = next;
     hint.value = '';
-    view.orientation.value = next.settings.user;
-    view.load(next.tree, next.end);
+    gameBoard.orientation.value = next.settings.user;
+    gameBoard.load(next.tree, next.end);
   });
   next.startClock(Date.now());
   follow();
@@ -118,9 +118,9 @@ function follow(): void {
   if (current === null) return;
   batch(() => {
     hint.value = '';
-    view.touch();
-    view.go(current.end);
-    now.value = Date.now();
+    gameBoard.touch();
+    gameBoard.go(current.end);
+    nowMs.value = Date.now();
   });
   if (current.result !== null) {
     keepFinished(current);
@@ -133,7 +133,7 @@ function follow(): void {
 function keepFinished(finished: PlayedGame): void {
   moment++;
   isThinking.value = false;
-  view.promotion.value = null;
+  gameBoard.promotion.value = null;
   // What other tabs have kept meanwhile is kept, too.
   const pgn = finished.formatPgn(engine.value?.name ?? 'Engine');
   archive.value = addToArchive(readArchive(), pgn, MOST_SAVED);
@@ -161,7 +161,7 @@ function askEngine(current: PlayedGame): void {
     return;
   }
   const { elo } = current.settings;
-  const position = view.describePosition(current.end);
+  const position = gameBoard.describePosition(current.end);
   const ask = async (): Promise<void> => {
     if (own !== moment) return;
     isThinking.value = true;
@@ -211,7 +211,7 @@ function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): voi
 }
 
 export function playUserMove(move: Move): void {
-  view.promotion.value = null;
+  gameBoard.promotion.value = null;
   // The clock may have ended the game meanwhile.
   if (game.value === null || game.value.result !== null) return;
   game.value.play(move, Date.now());
@@ -231,10 +231,10 @@ export function playUserDrop(from: string, to: string, isPremove: boolean): void
   if (current === null || !current.isUserTurn) return;
   const moves = findDroppedMoves(current.position, from, to, current.tree.isChess960);
   const queen = moves.find((move) => getPromotionLetter(move) === 'q');
-  if (moves.length === 0) view.refusals.value++;
+  if (moves.length === 0) gameBoard.refusals.value++;
   else if (moves.length === 1) playUserMove(moves[0]);
   else if (isPremove && queen !== undefined) playUserMove(queen);
-  else view.promotion.value = moves;
+  else gameBoard.promotion.value = moves;
 }
 
 export function takeBack(): void {
@@ -253,7 +253,7 @@ export function abort(): void {
   stopThinking();
   writeStored('game', null);
   game.value = null;
-  view.load(new Study().tree.value);
+  gameBoard.load(new Study().tree.value);
 }
 
 /** The same game once more, with the other colour. */
@@ -288,7 +288,7 @@ export function askForHint(): void {
   const own = moment;
   const limits = { moveTimeMs: HINT_MS };
   port
-    .send('think', { position: view.describePosition(current.end), limits, multiPv: 1, elo: null })
+    .send('think', { position: gameBoard.describePosition(current.end), limits, multiPv: 1, elo: null })
     .answer.then(({ best }) => {
       if (own === moment && best !== null) hint.value = best;
     }, reportError);
@@ -305,12 +305,12 @@ function stopThinking(): void {
 
 /** Looks at the clocks, whichever panel is shown. */
 effect(() => {
-  void view.version.value;
+  void gameBoard.version.value;
   const current = game.value;
   if (current === null || current.settings.clock === null || current.result !== null) return undefined;
   const timer = setInterval(() => {
-    now.value = Date.now();
-    current.checkClock(now.value);
+    nowMs.value = Date.now();
+    current.checkClock(nowMs.value);
     if (current.result === null) return;
     stopThinking();
     follow();

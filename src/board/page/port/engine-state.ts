@@ -1,9 +1,9 @@
 /** The port of this page and what is known of the engine behind it, for every panel. */
 import { signal } from '@preact/signals';
-import type { EnginePort, PortState } from '../../engine-port.js';
 import type { EngineDescription } from '../../protocol/replies.js';
 import { addNotice } from '../shell/notices.js';
 import { readStored, writeStored } from '../shell/stored.js';
+import type { EnginePort, PortState } from './page-ports.js';
 import { SocketPort, showProgress, WorkerPort } from './page-ports.js';
 import { startSiteEngine } from './site-start.js';
 

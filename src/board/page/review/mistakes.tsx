@@ -7,14 +7,13 @@ import type { Key } from '@lichess-org/chessground/types';
 import { batch, computed, signal } from '@preact/signals';
 import { computeOutcome, type Move, NO_MOVE } from '../../../chess/index.js';
 import { formatMoveNumber, getArrow, requireMove } from '../../game/board-moves.js';
+import { formatGlyphs } from '../../game/board-text.js';
 import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { type MoveNode, MoveTree } from '../../game/move-tree.js';
-import { formatGlyphs } from '../../game/value-text.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import type { Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-state.js';
 import { Study } from '../study/study.js';
-import { nodes } from './review-session.js';
 
 /** A move that loses less than this share of a point is good enough. */
 const GOOD_LOSS = 0.06;
@@ -32,6 +31,8 @@ const phase = signal<Phase>('asked');
 /** What the user tried last. */
 const tried = signal('');
 const solvedCount = signal(0);
+/** For judging a move. */
+let nodes = 0;
 const board = new Study();
 /** The move that a running question is about is not wanted any more. */
 let moment = 0;
@@ -49,7 +50,9 @@ export function listMistakes(review: GameReview, of: Side): Exercise[] {
   });
 }
 
-export function learn(list: readonly Exercise[]): void {
+/** @param judgeNodes of the search that judges a move */
+export function learn(list: readonly Exercise[], judgeNodes: number): void {
+  nodes = judgeNodes;
   batch(() => {
     exercises.value = list;
     solvedCount.value = 0;
@@ -57,7 +60,7 @@ export function learn(list: readonly Exercise[]): void {
   });
 }
 
-export function stopLearning(): void {
+function stopLearning(): void {
   moment++;
   exercises.value = [];
 }
@@ -111,7 +114,7 @@ async function judge(move: Move): Promise<void> {
 async function evaluate(): Promise<number> {
   const outcome = computeOutcome(board.position.value);
   if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
-  const question = { position: board.describePosition(), limits: { nodes: nodes.value }, multiPv: 1, elo: null };
+  const question = { position: board.describePosition(), limits: { nodes }, multiPv: 1, elo: null };
   const { state } = await port.send('think', question).answer;
   const [win, draw] = state.lines[0]?.wdl ?? [0, 1000];
   return 1 - (win + draw / 2) / 1000;

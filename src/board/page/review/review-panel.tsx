@@ -1,15 +1,69 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
-import { computed } from '@preact/signals';
-import type { GameReview, PlayerSummary } from '../../game/game-review.js';
+import { computed, signal } from '@preact/signals';
+import { GameReview, type PlayerSummary } from '../../game/game-review.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
+import { port, reportError } from '../port/engine-state.js';
 import { SummaryTable } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
+import { addNotice } from '../shell/notices.js';
+import { isNumber, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { study } from '../study/study.js';
 import { GamePart, openLoadDialog, players, StudyPanel } from '../study/study-panel.js';
 import { isLearning, learn, listMistakes, MistakesPanel } from './mistakes.js';
-import { isReviewing, nodes, progress, review, startReview, stopReview } from './review-session.js';
+
+/** Nodes for each position. */
+const nodes = storedSignal('review.nodes', 400, isNumber);
+/** Null before the first review. It is changed in place; `progress` counts its changes. */
+const review = signal<GameReview | null>(null);
+const progress = signal(0);
+const isReviewing = signal(false);
+
+let run = 0;
+/** Number of the question under way. */
+let asked = 0;
+
+/** Reviews the game on the board from its start. */
+export async function startReview(): Promise<void> {
+  const current = new GameReview(study.tree.value);
+  if (current.nodes.length < 2) {
+    addNotice('warning', 'There is no game to review: load one first');
+    return;
+  }
+  const own = ++run;
+  review.value = current;
+  isReviewing.value = true;
+  progress.value = 0;
+  const limits = { nodes: nodes.value };
+  try {
+    for (const [index, node] of current.nodes.entries()) {
+      const question = { position: study.describePosition(node), limits, multiPv: 1, elo: null };
+      const { id, answer } = port.send('think', question);
+      asked = id;
+      const thought = await answer;
+      if (own !== run) return;
+      current.add(index, thought);
+      progress.value++;
+    }
+  } catch (error) {
+    if (own === run) reportError(error);
+  }
+  if (own === run) finish(current);
+}
+
+/** What is known of the game stays, also of a review that was cut short. */
+function finish(reviewed: GameReview): void {
+  isReviewing.value = false;
+  reviewed.annotate();
+  study.touch();
+}
+
+function stopReview(): void {
+  run++;
+  port.send('hurry', { think: asked }).answer.catch(reportError);
+  if (review.value !== null) finish(review.value);
+}
 
 const GRAPH_HEIGHT = 150;
 const DEPTHS = [
@@ -199,7 +253,7 @@ function Export() {
             type="button"
             disabled={mistakes.length === 0}
             title="Find better moves than those that were played"
-            onClick={() => learn(mistakes)}
+            onClick={() => learn(mistakes, nodes.value)}
           >
             Learn from {side === 'white' ? 'White' : 'Black'}’s mistakes
           </button>

@@ -1,9 +1,36 @@
-/** Boards, pieces and sounds of one's own. */
-import { effect, signal } from '@preact/signals';
-import { hasSounds } from '../board/chess-board.js';
+/** How the page looks and sounds: light or dark colours, boards, pieces and sounds of one's own. */
+import { computed, effect, signal } from '@preact/signals';
 import { CheckField, Dialog, FileButton, Segments } from './controls.js';
 import { addNotice } from './notices.js';
-import { isOneOf, readStored, storedSignal, writeStored } from './stored.js';
+import { isBoolean, isOneOf, readStored, storedSignal, writeStored } from './stored.js';
+
+/* Light or dark: the system's choice until the user makes one. */
+const system = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(system.matches);
+system.addEventListener('change', () => {
+  systemIsDark.value = system.matches;
+});
+
+/** The user wants no movement on the screen. */
+export const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+const choice = storedSignal('theme', 'system', isOneOf('system', 'light', 'dark'));
+
+export const isDark = computed(() => (choice.value === 'system' ? systemIsDark.value : choice.value === 'dark'));
+
+effect(() => {
+  document.documentElement.dataset.theme = isDark.value ? 'dark' : 'light';
+});
+
+export function toggleTheme(): void {
+  choice.value = isDark.value ? 'light' : 'dark';
+}
+
+/** A colour as a canvas understands it. @param name a CSS colour, or a variable of the theme such as `--accent` */
+export function readColor(name: string): string {
+  const value = name.startsWith('--') ? getComputedStyle(document.documentElement).getPropertyValue(name).trim() : name;
+  return value === '' ? '#888888' : value;
+}
 
 type Colors = readonly [light: string, dark: string];
 
@@ -84,6 +111,22 @@ function readUrl(content: Blob): Promise<string> {
   });
 }
 
+const hasSounds = storedSignal('sounds', false, isBoolean);
+let audio: AudioContext | null = null;
+
+/** A short knock, lower and longer for a capture. */
+export function playMoveSound(isCapture: boolean): void {
+  if (!hasSounds.value) return;
+  audio ??= new AudioContext();
+  const [frequency, seconds] = isCapture ? [180, 0.09] : [320, 0.05];
+  const oscillator = new OscillatorNode(audio, { type: 'triangle', frequency });
+  const gain = new GainNode(audio, { gain: 0.25 });
+  gain.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + seconds);
+  oscillator.connect(gain).connect(audio.destination);
+  oscillator.start();
+  oscillator.stop(audio.currentTime + seconds);
+}
+
 export function AppearanceDialog({ onClose }: { onClose(): void }) {
   const renderColor = (label: string, place: 0 | 1) => (
     <label class="field-inline">
@@ -104,13 +147,7 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
         legend="Squares"
         name="board"
         state={board}
-        choices={[
-          ['brown', 'Brown'],
-          ['blue', 'Blue'],
-          ['green', 'Green'],
-          ['grey', 'Grey'],
-          ['own', 'Own colours'],
-        ]}
+        choices={{ brown: 'Brown', blue: 'Blue', green: 'Green', grey: 'Grey', own: 'Own colours' }}
       />
       {board.value === 'own' && (
         <div class="button-row">

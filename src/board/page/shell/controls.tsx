@@ -141,7 +141,8 @@ interface SegmentsProps<T extends string | number> {
   readonly legend: string;
   readonly name: string;
   readonly state: { value: T };
-  readonly choices: readonly (readonly [value: T, label: string])[];
+  /** Value → label. */
+  readonly choices: readonly (readonly [value: T, label: string])[] | Readonly<Record<T, string>>;
   /** `choice`: round buttons with words beside them. */
   readonly look?: 'segments' | 'choice';
 }
@@ -149,10 +150,11 @@ interface SegmentsProps<T extends string | number> {
 /** One of a few choices. */
 export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   const { legend, name, state, choices, look = 'segments' } = props;
+  const listed = Symbol.iterator in choices ? choices : (Object.entries(choices) as [T, string][]);
   return (
     <fieldset class={look}>
       <legend>{legend}</legend>
-      {choices.map(([value, label]) => (
+      {listed.map(([value, label]) => (
         <label key={value}>
           <input type="radio" name={name} checked={state.value === value} onChange={assign(state, value)} />
           <span>{label}</span>
@@ -198,18 +200,18 @@ export function CheckField({ label, state, title }: FieldProps<boolean> & { read
   );
 }
 
+/** For a field of text: shows a state, and sets it as the user types. */
+export function bindText(state: { value: string }) {
+  return {
+    value: state.value,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => {
+      state.value = currentTarget.value;
+    },
+  };
+}
+
 export function SearchField({ label, state }: FieldProps<string>) {
-  return (
-    <input
-      type="search"
-      placeholder={label}
-      aria-label={label}
-      value={state.value}
-      onInput={({ currentTarget }) => {
-        state.value = currentTarget.value;
-      }}
-    />
-  );
+  return <input type="search" placeholder={label} aria-label={label} {...bindText(state)} />;
 }
 
 interface FileButtonProps {

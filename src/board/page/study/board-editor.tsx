@@ -119,16 +119,7 @@ export function EditorForm() {
           </button>
         </div>
       </fieldset>
-      <Segments
-        legend="Who moves"
-        name="turn"
-        look="choice"
-        state={turn}
-        choices={[
-          ['w', 'White'],
-          ['b', 'Black'],
-        ]}
-      />
+      <Segments legend="Who moves" name="turn" look="choice" state={turn} choices={{ w: 'White', b: 'Black' }} />
       <fieldset class="choice">
         <legend>Castling</legend>
         {(Object.keys(CASTLING) as (keyof typeof CASTLING)[]).map((right) => (

@@ -7,12 +7,11 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
 import { drawSeed } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
-import { describeTags } from '../../game/board-text.js';
-import type { ImportedGame } from '../../game/game-import.js';
+import { describeTags, type ImportedGame } from '../../game/game-import.js';
 import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
-import { formatGame, parseGame } from '../../game/move-tree-text.js';
+import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { addNotice } from '../shell/notices.js';
-import { study } from './study.js';
+import { type Study, study } from './study.js';
 
 /** An analysis in the list. */
 interface AnalysisEntry {
@@ -66,11 +65,11 @@ function createId(): string {
 }
 
 function createChapter(tree: MoveTree): Chapter {
-  return { title: describeGame(tree), text: formatGame(tree) };
+  return { title: titleChapter(tree), text: formatTree(tree) };
 }
 
 /** "Anna – Ben  1-0  Event 2026.01.01" */
-function describeGame({ headers, root, startFen }: MoveTree): string {
+function titleChapter({ headers, root, startFen }: MoveTree): string {
   const { players, about } = describeTags(headers);
   if (players !== '') return `${players}  ${about}`.trim();
   const line = getPath(findLineEnd(root))
@@ -187,7 +186,7 @@ async function save(): Promise<void> {
   const index = chapterIndex.peek();
   const entry: StoredAnalysis = {
     id: analysisId.peek(),
-    name: analysisName.peek() || describeGame(study.tree.peek()),
+    name: analysisName.peek() || titleChapter(study.tree.peek()),
     changedAtMs: Date.now(),
     chapters: file.length,
     chapter: index,
@@ -291,7 +290,7 @@ function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
 }
 
 function readChapter({ text }: Chapter): MoveTree | null {
-  const game = parseGame(text);
+  const game = parseTree(text);
   if (!game.ok) addNotice('error', game.error);
   else if (game.value.problem !== null) addNotice('warning', game.value.problem);
   return game.ok ? game.value.tree : null;
@@ -326,6 +325,12 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
 /** Begins a new analysis; the one on the board stays in the list. */
 export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].root): void {
   begin(trees.map(createChapter), 0, '', trees[0], node);
+}
+
+/** Takes a game of another panel to the analysis board, at the same move. */
+export function analyseGame({ tree, node }: Study): void {
+  openGames([tree.value], node.value);
+  location.hash = 'analyse';
 }
 
 /**

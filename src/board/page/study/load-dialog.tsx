@@ -5,10 +5,9 @@ import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { formatGame } from '../../game/move-tree-text.js';
-import { Dialog, FileButton, SearchField } from '../shell/controls.js';
-import { copyText, saveFile } from '../shell/user-files.js';
-import { importFile } from './import-client.js';
+import { formatTree } from '../../game/move-tree-text.js';
+import { bindText, Dialog, FileButton, SearchField } from '../shell/controls.js';
+import { copyText, importFile, saveFile } from '../shell/user-files.js';
 import {
   addChapters,
   analyses,
@@ -100,11 +99,8 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
           ref={field}
           rows={5}
           spellcheck={false}
-          value={text.value}
           placeholder="Paste here, or open a file"
-          onInput={({ currentTarget }) => {
-            text.value = currentTarget.value;
-          }}
+          {...bindText(text)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) read(new Blob([text.value]));
           }}
@@ -136,7 +132,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
       <GameChoice onChoose={open} />
       <h3>This game</h3>
       <div class="button-row">
-        <button type="button" onClick={() => void copyText(formatGame(study.tree.value))}>
+        <button type="button" onClick={() => void copyText(formatTree(study.tree.value))}>
           Copy PGN
         </button>
         <button type="button" onClick={() => void copyText(study.node.value.fen)}>
@@ -145,7 +141,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
         <button type="button" onClick={() => void copyText(createLink())}>
           Copy link
         </button>
-        <button type="button" onClick={() => saveFile('game.pgn', formatGame(study.tree.value))}>
+        <button type="button" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))}>
           Save PGN
         </button>
       </div>

@@ -3,8 +3,8 @@ import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { parsePass } from '../../game/board-moves.js';
+import { GLYPHS, splitPoints } from '../../game/board-text.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
-import { GLYPHS, splitPoints } from '../../game/value-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { assign, IconButton } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
@@ -35,7 +35,7 @@ const typedFen = signal<string | null>(null);
 
 export const openLoadDialog = assign(isLoading, true);
 
-export function undo(): void {
+function undo(): void {
   const words = study.undo();
   addNotice('note', words === '' ? 'There is nothing to take back' : `Taken back: ${words}`);
 }
@@ -71,7 +71,7 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       study={study}
       players={players.value}
       keys={[
-        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling(1) },
+        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling() },
         { keys: ['-'], help: 'Null move: pass the turn', run: pass },
         { keys: ['Ctrl+z'], help: 'Take the last change back', run: undo },
         ...keys,

@@ -3,7 +3,7 @@
  * changed; the tree itself is changed in place.
  */
 import { batch, computed, signal } from '@preact/signals';
-import { BLACK, formatSan, type Move } from '../../../chess/index.js';
+import { BLACK, type Move } from '../../../chess/index.js';
 import { unwrap } from '../../../util/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
 import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
@@ -199,12 +199,12 @@ export class Study {
     this.go(findLineEnd(this.node.value));
   }
 
-  /** To the variation before or after the one we are in, where the line forked last. */
-  goToSibling(step: -1 | 1): void {
+  /** To the variation after the one we are in, where the line forked last. */
+  goToSibling(): void {
     for (const node of getPath(this.node.value).toReversed()) {
       const siblings = node.parent?.children ?? [];
       if (siblings.length < 2) continue;
-      this.go(siblings[(siblings.indexOf(node) + step + siblings.length) % siblings.length]);
+      this.go(siblings[(siblings.indexOf(node) + 1) % siblings.length]);
       return;
     }
   }
@@ -212,10 +212,6 @@ export class Study {
   describePosition(node: MoveNode = this.node.value): PositionText {
     const { fen, moves } = this.tree.value.findStart(node);
     return { fen, moves: moves.map(({ uci }) => uci) };
-  }
-
-  formatSan(move: Move): string {
-    return formatSan(this.position.value, move);
   }
 }
 

@@ -1,31 +1,89 @@
 /** A training loop: stage and control, its generations with losses, gates and Elo, and its games. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { LoopGameKind, LoopGeneration, LoopState } from '../../protocol/replies.js';
+import { parseTree } from '../../game/move-tree-text.js';
+import type { LoopGameKind, LoopGames, LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
-import { portState, reportError } from '../port/engine-state.js';
+import { port, portState, reportError } from '../port/engine-state.js';
 import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { bindKeys } from '../shell/keyboard.js';
-import { openGames } from '../study/library.js';
+import { addNotice } from '../shell/notices.js';
+import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
-import {
-  changeBest,
-  counts,
-  generation,
-  hasAnswer,
-  kind,
-  loop,
-  readLoop,
-  showGame,
-  showGeneration,
-  shownGame,
-  startLoop,
-  stopLoop,
-  view,
-  watchLoop,
-} from './loop-session.js';
+import { Study } from '../study/study.js';
+
+const POLL_MS = 2000;
+
+const loop = signal<LoopState | null>(null);
+/** Whether the server has answered yet. */
+const hasAnswer = signal(false);
+
+/** Which games are replayed. */
+const generation = signal(0);
+const kind = signal<LoopGameKind>('games');
+/** Of the chosen generation; null until they were counted. */
+const counts = signal<LoopGames | null>(null);
+/** From 0; -1 = none on the board. */
+const shownLoopGame = signal(-1);
+const loopBoard = new Study();
+
+function readLoop(): void {
+  if (portState.value !== 'open') return;
+  port.send('readLoop', {}).answer.then((state) => {
+    loop.value = state;
+    hasAnswer.value = true;
+  }, reportError);
+}
+
+/** The panel is shown. @returns a function that ends it */
+function watchLoop(): () => void {
+  const timer = setInterval(readLoop, POLL_MS);
+  return () => clearInterval(timer);
+}
+
+function startLoop(): void {
+  port.send('startLoop', {}).answer.then(readLoop, reportError);
+}
+
+function stopLoop(): void {
+  port.send('stopLoop', {}).answer.then(readLoop, reportError);
+}
+
+function changeBest(how: 'promote' | 'rollback', network: number): void {
+  addNotice('note', `Generation ${network} becomes the best one …`);
+  port.send('changeBest', { kind: how, network }).answer.then((words) => {
+    addNotice('note', words);
+    readLoop();
+  }, reportError);
+}
+
+/** Counts the games of a generation and shows the first one. */
+async function showGeneration(number: number, wanted: LoopGameKind = kind.value): Promise<void> {
+  batch(() => {
+    generation.value = number;
+    kind.value = wanted;
+    shownLoopGame.value = -1;
+    counts.value = null;
+  });
+  const counted = await port.send('countLoopGames', { generation: number }).answer;
+  counts.value = counted;
+  if (counted[wanted] > 0) await showLoopGame(0);
+}
+
+/** @param game from 0 */
+async function showLoopGame(game: number): Promise<void> {
+  const total = counts.value?.[kind.value] ?? 0;
+  if (game < 0 || game >= total) return;
+  const question = { generation: generation.value, kind: kind.value, game };
+  const read = parseTree(await port.send('readLoopGame', question).answer);
+  if (!read.ok) throw new Error(read.error);
+  batch(() => {
+    shownLoopGame.value = game;
+    loopBoard.load(read.value.tree);
+  });
+}
 
 const CHART_HEIGHT = 180;
 const SHOWN_CHANGES = 3;
@@ -246,22 +304,30 @@ const KINDS: Readonly<Record<LoopGameKind, string>> = { games: 'Self-play', gate
 
 /** Games of the loop: self-play, gates and measuring, generation by generation. */
 function LoopGameBoard({ state }: { readonly state: LoopState }) {
-  const { headers } = view.tree.value;
-  const { orientation } = view;
+  const { headers } = loopBoard.tree.value;
+  const { orientation } = loopBoard;
   useEffect(
-    () => bindKeys([...createStepKeys(view), { keys: ['n'], help: 'Next game', run: () => pick(shownGame.value + 1) }]),
+    () =>
+      bindKeys([
+        ...createStepKeys(loopBoard),
+        { keys: ['n'], help: 'Next game', run: () => pick(shownLoopGame.value + 1) },
+      ]),
     [],
   );
   return (
     <section class="loop-games" aria-label="Games of the loop">
       <h3>Games</h3>
       <GameChoice numbers={[...state.generations.map(({ number }) => number), state.generation].filter((n) => n > 0)} />
-      {shownGame.value >= 0 && (
+      {shownLoopGame.value >= 0 && (
         <div class="loop-board">
           <div class="loop-position">
-            <ChessBoard fen={view.node.value.fen} orientation={orientation.value} lastMove={view.lastMove.value} />
-            <StepButtons study={view}>
-              <button type="button" onClick={analyse}>
+            <ChessBoard
+              fen={loopBoard.node.value.fen}
+              orientation={orientation.value}
+              lastMove={loopBoard.lastMove.value}
+            />
+            <StepButtons study={loopBoard}>
+              <button type="button" onClick={() => analyseGame(loopBoard)}>
                 Analyse
               </button>
             </StepButtons>
@@ -270,7 +336,7 @@ function LoopGameBoard({ state }: { readonly state: LoopState }) {
             <p>
               {headers.get('White')} – {headers.get('Black')} <strong>{headers.get('Result')}</strong>
             </p>
-            <MoveList study={view} />
+            <MoveList study={loopBoard} />
           </div>
         </div>
       )}
@@ -310,7 +376,7 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
           </option>
         ))}
       </select>
-      <button type="button" disabled={shownGame.value <= 0} onClick={() => pick(shownGame.value - 1)}>
+      <button type="button" disabled={shownLoopGame.value <= 0} onClick={() => pick(shownLoopGame.value - 1)}>
         Previous
       </button>
       <label class="field-inline">
@@ -319,7 +385,7 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
           type="number"
           min={1}
           max={Math.max(1, total)}
-          value={shownGame.value + 1}
+          value={shownLoopGame.value + 1}
           disabled={total === 0}
           onChange={({ currentTarget }) => pick(Math.round(Number(currentTarget.value)) - 1)}
         />{' '}
@@ -327,8 +393,8 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
       </label>
       <button
         type="button"
-        disabled={total === 0 || shownGame.value + 1 >= total}
-        onClick={() => pick(shownGame.value + 1)}
+        disabled={total === 0 || shownLoopGame.value + 1 >= total}
+        onClick={() => pick(shownLoopGame.value + 1)}
       >
         Next
       </button>
@@ -337,11 +403,5 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
 }
 
 function pick(game: number): void {
-  showGame(game).catch(reportError);
-}
-
-/** Takes the game to the analysis board, at the same move. */
-function analyse(): void {
-  openGames([view.tree.value], view.node.value);
-  location.hash = 'analyse';
+  showLoopGame(game).catch(reportError);
 }

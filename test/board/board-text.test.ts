@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ARROW_SHADES, createArrows } from '#sardonyx/board/game/arrows.js';
+import { ARROW_SHADES, createArrows } from '#sardonyx/board/game/board-moves.js';
 import {
   formatClock,
   formatCount,
@@ -9,7 +9,7 @@ import {
   getWhitePoints,
   getWhiteWdl,
   splitEngineNote,
-} from '#sardonyx/board/game/value-text.js';
+} from '#sardonyx/board/game/board-text.js';
 import type { MoveRow } from '#sardonyx/board/protocol/replies.js';
 
 test('scores are from White’s view', () => {

@@ -1,17 +1,41 @@
-/** Reads a file of games beside the page. One message in: the file; out: batches of games and refusals, and the end. */
+/**
+ * Reads games beside the page. In: a file to import, games for the index of the explorer, or a position to look up there. Out:
+ * batches of the file's games and refusals, and its end; how many games are in the index, or what was found.
+ */
 import { decodeText, isGzip } from '../../../util/index.js';
 import { findPackingProblem, importGames } from '../../game/game-import.js';
-import type { ImportNews } from './import-client.js';
+import { type Explored, GameIndex } from '../../game/game-index.js';
+import type { ImportNews } from '../shell/user-files.js';
+
+export type ExplorerRequest = { readonly texts: readonly string[] } | { readonly fen: string };
+/** Number of games read so far, or what was found for the position. */
+export type ExplorerNews = { readonly read: number } | { readonly fen: string; readonly found: Explored };
+
+const post = (news: ImportNews | ExplorerNews): void => postMessage(news);
+
+addEventListener('message', ({ data }: MessageEvent<Blob | ExplorerRequest>) => {
+  if (data instanceof Blob) void read(data);
+  else explore(data);
+});
+
+const index = new GameIndex();
+let indexed = 0;
+
+function explore(request: ExplorerRequest): void {
+  if ('fen' in request) {
+    post({ fen: request.fen, found: index.find(request.fen) });
+    return;
+  }
+  for (const text of request.texts) index.add(text);
+  indexed += request.texts.length;
+  post({ read: indexed });
+}
 
 /** The first game is shown at once, the others in batches that the page takes without a pause. */
 const BATCH_GAMES = 500;
 const BATCH_MS = 250;
 /** Unpacked characters: a packed file may hold a thousand times its size. */
 const LONGEST_TEXT = 300e6;
-
-const post = (news: ImportNews): void => postMessage(news);
-
-addEventListener('message', ({ data }: MessageEvent<Blob>) => void read(data));
 
 async function read(file: Blob): Promise<void> {
   let readBytes = 0;
