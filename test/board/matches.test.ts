@@ -207,7 +207,7 @@ test('files that are no books or networks, or too large, are refused in one sent
     assert.match(answer.text, expected);
     assert.equal(answer.text.trim().split('\n').length, 1);
   };
-  await refuse('files/book?name=a.epd', 'no position', 422, /a\.epd, line 1/);
+  await refuse('files/book?name=a.epd', 'no position', 422, /a\.epd: Line 1/);
   await refuse('files/book?name=a.exe', 'x', 422, /is no book/);
   await refuse('files/network?name=net.onnx', 'no network', 422, /^The network net\.onnx/);
   await refuse('files/network?name=..%2F..%2Fnet.pb.gz', 'no network', 422, /net\.pb\.gz/);

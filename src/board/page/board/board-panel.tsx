@@ -150,10 +150,12 @@ function PlayerStrip({ side, place, player, fen }: StripProps) {
         {name}
       </span>
       {remark !== '' && <span class="faint player-remark">{remark}</span>}
-      <span class="captured" title={ahead === '' ? '' : `Material: ${ahead} more than the opponent`}>
-        <span aria-hidden="true">{ahead}</span>
-        {lead > 0 && <span class="captured-lead">+{lead}</span>}
-      </span>
+      {name !== '' && ahead !== '' && (
+        <span class="captured" title={`Material: ${ahead} more than the opponent`}>
+          <span aria-hidden="true">{ahead}</span>
+          {lead > 0 && <span class="captured-lead">+{lead}</span>}
+        </span>
+      )}
       <span class="spacer" />
       {clock !== '' && (
         <span class={isLow ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
