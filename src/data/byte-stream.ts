@@ -27,7 +27,8 @@ const MEMBERS_TO_NAME = 16;
 
 export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
 
-const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz))+$/;
+/** Those that are not read are named by what reads the file. */
+const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz|xz|lzma|lz|lz4|z|7z|rar))+$/;
 const KINDS: readonly (readonly [pattern: RegExp, kind: InputKind])[] = [
   [/\.pgn$/, 'pgn'],
   [/\.jsonl(?:\.part)?$/, 'labels'],

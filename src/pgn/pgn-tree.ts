@@ -108,7 +108,9 @@ const MOVE =
   /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
-const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>|(?:null|pass)$)/;
+const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
+/** The same in words, which remarks have too. */
+const NULL_WORD = /^(?:null|pass)$/;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
 const LONGEST_MOVE_WORD = 16;
@@ -335,7 +337,7 @@ class PgnParser {
 
   /** A move with what stands behind it, or glyphs behind one. @returns as of takeWord; 0, with nothing done, for any other word */
   private takeMove(word: string, from: number, offset: number): number {
-    const end = findMoveEnd(word, from, this.remarkStart < 0);
+    const end = this.remarkStart < 0 && NULL_WORD.test(word.slice(from)) ? word.length : findMoveEnd(word, from);
     const hasMove = end > from;
     if (!hasMove && this.line.node === null) return 0;
     let to = word.length;
@@ -343,7 +345,7 @@ class PgnParser {
     let result: PgnResult | null = null;
     let nags: number[] | null = null;
     if (end < to) {
-      const glued = hasMove && this.lines.length === 1 ? RESULT_AT_END.exec(word.slice(Math.max(end, to - 7))) : null;
+      const glued = hasMove ? RESULT_AT_END.exec(word.slice(Math.max(end, to - 7))) : null;
       if (glued !== null) {
         result = readResult(glued[0]);
         to -= glued[0].length;
@@ -354,7 +356,7 @@ class PgnParser {
         nags ??= [];
         if (glyph[1] !== 0) nags.push(glyph[1]);
         at += glyph[0].length;
-        if (!hasMove || !',.'.includes(glyph[0]) || findMoveEnd(word, skipMoveNumber(word, at), false) === at) continue;
+        if (!hasMove || !',.'.includes(glyph[0]) || findMoveEnd(word, skipMoveNumber(word, at)) === at) continue;
         taken = at;
         result = null;
         break;
@@ -368,7 +370,8 @@ class PgnParser {
       );
     }
     for (const nag of nags ?? []) this.addNag(nag);
-    if (result !== null) this.result = result;
+    if (result !== null && this.lines.length === 1) this.result = result;
+    else if (result !== null) this.addRemark(offset + to, offset + word.length);
     return taken;
   }
 
@@ -444,14 +447,14 @@ function skipMoveNumber(word: string, from = 0): number {
   }
 }
 
-function findMoveEnd(word: string, from: number, takesNullMoves: boolean): number {
+function findMoveEnd(word: string, from: number): number {
   MOVE.lastIndex = from;
   if (MOVE.test(word)) {
     const end = MOVE.lastIndex;
     CHECK.lastIndex = end;
     return CHECK.test(word) ? CHECK.lastIndex : end;
   }
-  const nullMove = takesNullMoves ? NULL_MOVE.exec(word.slice(from, from + 5)) : null;
+  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
   return nullMove === null ? from : from + nullMove[0].length;
 }
 

@@ -147,6 +147,7 @@ test('a name that does not say what a file holds is no matter where its text doe
     assert.equal(await findInputKind(join(folder, name)), kind, name);
   }
   assert.equal(await findInputKind(folder), null);
+  for (const ending of ['xz', 'tar.xz', '7z', 'Z']) assert.equal(await findInputKind(`games.pgn.${ending}`), 'pgn');
 });
 
 test('a file of an archive that cannot be read does not hide those behind it', async () => {
