@@ -6,7 +6,8 @@
  *   strength = Elo at equal nodes + Elo per doubling of speed · log2(nodes/s)
  *
  * Other programs slow the searches down, and not always alike. So each of the first starts adds rounds of measurements (speed-store.ts
- * keeps them), until there are enough. The median of all rounds decides if most of them agree with it; otherwise it is a tie.
+ * keeps them), until there are enough. Rounds in which a network got little of the CPU do not count. The median of the others decides
+ * if most of them agree with it; otherwise it is a tie.
  */
 import { readProgramFile } from '#platform/program-files.js';
 import { failure, type Result, success } from '../util/index.js';
@@ -21,6 +22,10 @@ const AGREEING_SHARE = 0.75;
 /** Two starts are enough if their rounds agree; if not, more are measured, but not for ever. */
 const LEAST_ROUNDS = 8;
 const MOST_ROUNDS = 24;
+/** Nodes/s of a search that got some of the CPU: ten nodes in the time of one. Slower ones measure the other programs. */
+const LEAST_SPEED = 65;
+/** A round counts if every network reached this share of its best speed. */
+const LEAST_SHARE = 1 / 3;
 
 export interface Candidate {
   readonly network: BundledNetwork;
@@ -92,8 +97,7 @@ export class NetworkSelector {
       return { speeds: success(stored.speeds), path: stored.path };
     const measured = await this.measure(networks);
     const earlier = (digest: string): readonly number[] => stored?.speeds.get(digest) ?? [];
-    // A search that got no CPU time measures nothing.
-    const rounds = (measured.ok ? measured.value : []).filter((round) => round.every((speed) => speed > 0));
+    const rounds = (measured.ok ? measured.value : []).filter((round) => round.every((speed) => speed >= LEAST_SPEED));
     const speeds = new Map(
       digests.map((digest, index) => [digest, [...earlier(digest), ...rounds.map((round) => round[index])]]),
     );
@@ -122,7 +126,12 @@ function judge(
   eloPerSpeedDoubling: number,
 ): Omit<NetworkSelection, 'problem' | 'path'> {
   const [first] = networks;
-  const getSpeeds = ({ sha256 }: BundledNetwork): readonly number[] => speeds.get(sha256) ?? [];
+  const getAllSpeeds = ({ sha256 }: BundledNetwork): readonly number[] => speeds.get(sha256) ?? [];
+  const getShare = (network: BundledNetwork, round: number): number =>
+    getAllSpeeds(network)[round] / Math.max(...getAllSpeeds(network));
+  const counts = (_: number, round: number): boolean =>
+    networks.every((network) => getShare(network, round) >= LEAST_SHARE);
+  const getSpeeds = (network: BundledNetwork): readonly number[] => getAllSpeeds(network).filter(counts);
   const elo = ({ eloAtEqualNodes = 0 }: BundledNetwork, speed: number): number =>
     eloAtEqualNodes + eloPerSpeedDoubling * Math.log2(speed);
   const leads = networks.map((network) =>
@@ -140,7 +149,7 @@ function judge(
   );
   const agreeing = choices.filter((choice) => choice.network === network).length;
   const isClear = agreeing >= AGREEING_SHARE * rounds;
-  const isSure = rounds >= MOST_ROUNDS || (rounds >= LEAST_ROUNDS && isClear);
+  const isSure = getAllSpeeds(first).length >= MOST_ROUNDS || (rounds >= LEAST_ROUNDS && isClear);
   return { network: isClear ? network : chooseByNodes(networks), candidates, rounds, agreeing, isClear, isSure };
 }
 

