@@ -143,8 +143,9 @@ export class LoopControl implements LoopServices {
   }
 
   private createCommand(...action: readonly string[]): string[] {
-    const own = join(getProgramFolder(), '.venv', 'bin', 'python');
-    const python = this.settings.python ?? (existsSync(own) ? own : 'python3');
+    const [own, others] = process.platform === 'win32' ? ['Scripts/python.exe', 'python'] : ['bin/python', 'python3'];
+    const inFolder = join(getProgramFolder(), '.venv', own);
+    const python = this.settings.python ?? (existsSync(inFolder) ? inFolder : others);
     // The configuration in the folder may name it relative to where the loop was started.
     const folder = ['--set', `run.out=${this.folder}`];
     return [python, '-m', 'sardonyx_train', 'loop', '--config', this.config, ...folder, ...action];
