@@ -91,7 +91,7 @@ const SPACED_RESULT =
 
 /** The result that a word means; null when it is none. */
 export function readResult(word: string): PgnResult | null {
-  if (word.length > 7 || !RESULT.test(word)) return null;
+  if (word.length > 7 || !'0125½*'.includes(word.at(-1) ?? '.') || !RESULT.test(word)) return null;
   if (word === '*') return '*';
   if (/[½/5]/.test(word)) return '1/2-1/2';
   return word.startsWith('1') ? '1-0' : '0-1';
@@ -99,6 +99,8 @@ export function readResult(word: string): PgnResult | null {
 
 /** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
 export function findSpacedResultEnd(text: string, start: number): number {
+  // Not so: nearly all move numbers.
+  if (text[start] !== '½' && !' /'.includes(text[start + 1] ?? '.')) return -1;
   SPACED_RESULT.lastIndex = start;
   return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
 }
@@ -109,8 +111,6 @@ const MOVE =
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
 const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
-/** The same in words, which remarks have too. */
-const NULL_WORD = /^(?:null|pass)$/;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
 const LONGEST_MOVE_WORD = 16;
@@ -337,7 +337,7 @@ class PgnParser {
 
   /** A move with what stands behind it, or glyphs behind one. @returns as of takeWord; 0, with nothing done, for any other word */
   private takeMove(word: string, from: number, offset: number): number {
-    const end = this.remarkStart < 0 && NULL_WORD.test(word.slice(from)) ? word.length : findMoveEnd(word, from);
+    const end = this.remarkStart < 0 && isNullWord(word, from) ? word.length : findMoveEnd(word, from);
     const hasMove = end > from;
     if (!hasMove && this.line.node === null) return 0;
     let to = word.length;
@@ -456,6 +456,11 @@ function findMoveEnd(word: string, from: number): number {
   }
   const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
   return nullMove === null ? from : from + nullMove[0].length;
+}
+
+/** A null move in a word, which remarks have too. */
+function isNullWord(word: string, from: number): boolean {
+  return word.length === from + 4 && (word.endsWith('null') || word.endsWith('pass'));
 }
 
 /** The piece's letter stays, unless the move names both squares. */
