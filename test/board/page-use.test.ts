@@ -311,6 +311,13 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await typeMove(second, 'c5');
     await isKept(second, 'c5');
     assert.deepEqual(await first.locator('.move').allTextContents(), ['e4']);
+    // A tab that is duplicated begins with a copy, too.
+    const [copy] = await Promise.all([own.waitForEvent('page'), first.evaluate('void open(location.href)')]);
+    await copy.waitForSelector('.move:has-text("e4")');
+    await typeMove(copy, 'e6');
+    await isKept(copy, 'e6');
+    assert.deepEqual(await first.locator('.move').allTextContents(), ['e4']);
+    await copy.close();
     // The engine never answers the first tab.
     await first.routeWebSocket(/\/engine$/, (socket) => {
       const server = socket.connectToServer();
@@ -589,8 +596,11 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await own.close();
     board = await BoardProcess.start(['--backend=hash', `--port=${port}`]);
     await page.waitForSelector('.obstacle:has-text("open the page by the address that it has printed")');
-    const overflow =
-      '[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]';
+    // The board gets its new size with the next frame.
+    const overflow = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      done([scrollWidth - innerWidth, scrollHeight - innerHeight]);
+    })))`;
     for (const [width, height] of SIZES) {
       await page.setViewportSize({ width, height });
       assert.deepEqual(await page.evaluate(overflow), [0, 0], `${width}×${height}`);

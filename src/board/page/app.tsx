@@ -42,7 +42,6 @@ const panel = signal<Panel>(readHash());
 
 addEventListener('hashchange', () => {
   panel.value = readHash();
-  dialog.value = null;
 });
 
 /** Whether the engine's side can do what the panel is for. */

@@ -6,7 +6,7 @@ import type { Api } from '@lichess-org/chessground/api';
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { signal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Move, Position } from '../../../chess/index.js';
 import { failure } from '../../../util/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
@@ -74,7 +74,8 @@ export function BoardPanel(props: BoardPanelProps) {
   const { name, study, players, instead, isFixed = false } = props;
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  // With the picture, not after it: a key that comes at once belongs to what is shown.
+  useLayoutEffect(() => {
     if (isFixed) return undefined;
     return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...latest.current.keys]);
   }, [isFixed]);

@@ -67,7 +67,14 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
     dialog.setAttribute('closedby', 'any');
     dialog.showModal();
     openDialogs.value++;
+    // The browser's back button leads to another panel; it comes before the panel goes.
+    const { hash } = location;
+    const leave = (): void => {
+      if (location.hash !== hash) onClose();
+    };
+    addEventListener('hashchange', leave, { capture: true });
     return () => {
+      removeEventListener('hashchange', leave, { capture: true });
       openDialogs.value--;
       dialog.close();
     };

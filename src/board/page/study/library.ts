@@ -36,6 +36,7 @@ const DATABASE = 'sardonyx';
 const [ENTRIES, GAMES] = ['analyses', 'games'];
 const TAB_KEY = 'sardonyx.analysis';
 const SAVE_MS = 300;
+const RELOAD_PATIENCE_MS = 1000;
 /** Chapters that are stored as one value: those of a large file are written and read in many short tasks. */
 const BLOCK = 200;
 const MOST_ANALYSES = 300;
@@ -115,13 +116,13 @@ export async function startLibrary(): Promise<void> {
   database = await openDatabase();
   analyses.value = await readEntries();
   await claim(analysisId.peek());
-  if (!openLink() && study.version.peek() === version) {
-    const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
-    const isFree = wanted !== undefined && (await claim(wanted.id));
-    // A tab that the browser has duplicated begins with the analysis of the other.
-    if (wanted !== undefined && (isFree || own !== null) && study.version.peek() === version) {
-      await load(wanted, !isFree);
-    }
+  const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
+  if (!openLink() && wanted !== undefined && study.version.peek() === version) {
+    // After a reload the page before it may hold it for a moment.
+    const isFree = await claim(wanted.id, own === null ? 0 : RELOAD_PATIENCE_MS);
+    // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
+    if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree);
+    else await claim(analysisId.peek());
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
@@ -149,19 +150,21 @@ function readTab(): string | null {
   }
 }
 
-/** No other tab may write the same analysis. @returns false when one has it open */
-async function claim(id: string): Promise<boolean> {
+/** No other tab may write the same analysis. @param patienceMs how long to wait for it. @returns false when one has it open */
+async function claim(id: string, patienceMs = 0): Promise<boolean> {
+  const options = patienceMs === 0 ? { ifAvailable: true } : { signal: AbortSignal.timeout(patienceMs) };
   const isFree =
     navigator.locks === undefined ||
     (await new Promise<boolean>((resolve) => {
-      void navigator.locks.request(`${TAB_KEY}.${id}`, { ifAvailable: true }, (lock) => {
+      const hold = (lock: Lock | null): Promise<void> | undefined => {
         resolve(lock !== null);
         if (lock === null) return undefined;
         releaseTab();
-        return new Promise<void>((release) => {
+        return new Promise((release) => {
           releaseTab = release;
         });
-      });
+      };
+      navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(() => resolve(false));
     }));
   try {
     if (isFree) sessionStorage.setItem(TAB_KEY, id);

@@ -29,7 +29,6 @@ interface StudyPanelProps {
 }
 
 const isLoading = signal(false);
-addEventListener('hashchange', assign(isLoading, false));
 /** What stands in the field of the FEN while it is typed; null = the position on the board. */
 const typedFen = signal<string | null>(null);
 
