@@ -383,6 +383,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await button('Play').click();
     await page.waitForSelector(':nth-match(.move, 1)');
     assert.equal(await button('Take back').isDisabled(), true);
+    assert.equal(await button('Move now').count(), 1);
     const resignAt = await button('Resign').boundingBox();
     await typeMove(page, 'a6');
     assert.deepEqual(await button('Resign').boundingBox(), resignAt);

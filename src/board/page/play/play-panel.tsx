@@ -166,8 +166,8 @@ function Actions({ current }: { readonly current: PlayedGame }) {
       <button type="button" onClick={askForHint} disabled={!current.isUserTurn} title="Hint (h)">
         Hint
       </button>
-      <button type="button" onClick={moveNow} disabled={!isThinking.value} title="The engine moves nowMs (space)">
-        Move nowMs
+      <button type="button" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (space)">
+        Move now
       </button>
       <button type="button" onClick={offerDraw}>
         Offer a draw
