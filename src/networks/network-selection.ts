@@ -24,6 +24,7 @@ const LEAST_ROUNDS = 8;
 const MOST_ROUNDS = 24;
 /** Nodes/s of a search that got some of the CPU: ten nodes in the time of one. Slower ones measure the other programs. */
 const LEAST_SPEED = 65;
+const BUSY = 'other programs keep the CPU busy';
 /** A round counts if every network reached this share of its best speed. */
 const LEAST_SHARE = 1 / 3;
 
@@ -79,8 +80,10 @@ export class NetworkSelector {
     const isComparable = suitable.every(({ eloAtEqualNodes }) => eloAtEqualNodes !== undefined);
     if (suitable.length < 2 || backend !== 'cpu' || eloPerSpeedDoubling === undefined || !isComparable) return single;
     const { speeds, path } = await this.findSpeeds(suitable, eloPerSpeedDoubling);
-    if (speeds.ok) return { ...judge(suitable, speeds.value, eloPerSpeedDoubling), problem: null, path };
-    return { ...single, network: chooseByNodes(suitable), problem: speeds.error, isSure: false, path };
+    const judgement = speeds.ok ? judge(suitable, speeds.value, eloPerSpeedDoubling) : null;
+    if (judgement !== null) return { ...judgement, problem: null, path };
+    const problem = speeds.ok ? BUSY : speeds.error;
+    return { ...single, network: chooseByNodes(suitable), problem, isSure: false, path };
   }
 
   private findSpeeds(networks: readonly BundledNetwork[], eloPerSpeedDoubling: number): Promise<Measurement> {
@@ -93,7 +96,7 @@ export class NetworkSelector {
   private async readOrMeasure(networks: readonly BundledNetwork[], eloPerSpeedDoubling: number): Promise<Measurement> {
     const digests = networks.map(({ sha256 }) => sha256);
     const stored = await this.store.read(digests);
-    if (stored !== null && judge(networks, stored.speeds, eloPerSpeedDoubling).isSure)
+    if (stored !== null && judge(networks, stored.speeds, eloPerSpeedDoubling)?.isSure)
       return { speeds: success(stored.speeds), path: stored.path };
     const measured = await this.measure(networks);
     const earlier = (digest: string): readonly number[] => stored?.speeds.get(digest) ?? [];
@@ -101,8 +104,8 @@ export class NetworkSelector {
     const speeds = new Map(
       digests.map((digest, index) => [digest, [...earlier(digest), ...rounds.map((round) => round[index])]]),
     );
-    if (speeds.get(digests[0])?.length === 0)
-      return { speeds: failure(measured.ok ? 'other programs keep the CPU busy' : measured.error), path: null };
+    if (listCountedRounds(networks, speeds).length === 0)
+      return { speeds: failure(measured.ok ? BUSY : measured.error), path: null };
     return { speeds: success(speeds), path: await this.store.write(speeds) };
   }
 }
@@ -120,37 +123,46 @@ export function createUnmeasured(network: BundledNetwork): NetworkSelection {
   return { network, candidates: [], rounds: 0, agreeing: 0, isClear: true, problem: null, isSure: true, path: null };
 }
 
+function listRounds(networks: readonly BundledNetwork[], speeds: SpeedTable): readonly Round[] {
+  const columns = networks.map(({ sha256 }) => speeds.get(sha256) ?? []);
+  return columns[0].map((_, round) => columns.map((column) => column[round]));
+}
+
+/** The rounds in which every network came near its best speed; in the others one of them got little of the CPU. */
+function listCountedRounds(networks: readonly BundledNetwork[], speeds: SpeedTable): readonly Round[] {
+  const rounds = listRounds(networks, speeds);
+  const least = networks.map((_, index) => LEAST_SHARE * Math.max(...rounds.map((round) => round[index])));
+  return rounds.filter((round) => round.every((speed, index) => speed >= least[index]));
+}
+
+/** @returns null when no round counts */
 function judge(
   networks: readonly BundledNetwork[],
   speeds: SpeedTable,
   eloPerSpeedDoubling: number,
-): Omit<NetworkSelection, 'problem' | 'path'> {
+): Omit<NetworkSelection, 'problem' | 'path'> | null {
+  const rounds = listCountedRounds(networks, speeds);
+  if (rounds.length === 0) return null;
   const [first] = networks;
-  const getAllSpeeds = ({ sha256 }: BundledNetwork): readonly number[] => speeds.get(sha256) ?? [];
-  const getShare = (network: BundledNetwork, round: number): number =>
-    getAllSpeeds(network)[round] / Math.max(...getAllSpeeds(network));
-  const counts = (_: number, round: number): boolean =>
-    networks.every((network) => getShare(network, round) >= LEAST_SHARE);
-  const getSpeeds = (network: BundledNetwork): readonly number[] => getAllSpeeds(network).filter(counts);
   const elo = ({ eloAtEqualNodes = 0 }: BundledNetwork, speed: number): number =>
     eloAtEqualNodes + eloPerSpeedDoubling * Math.log2(speed);
-  const leads = networks.map((network) =>
-    getSpeeds(network).map((speed, round) => elo(network, speed) - elo(first, getSpeeds(first)[round])),
+  const leads = networks.map((network, index) =>
+    rounds.map((round) => elo(network, round[index]) - elo(first, round[0])),
   );
   const candidates = networks.map((network, index) => ({
     network,
-    nodesPerSecond: Math.max(...getSpeeds(network)),
+    nodesPerSecond: Math.max(...rounds.map((round) => round[index])),
     predictedLeadElo: computeMedian(leads[index]),
   }));
   const { network } = chooseStrongest(candidates);
-  const rounds = getSpeeds(first).length;
-  const choices = Array.from({ length: rounds }, (_, round) =>
+  const choices = rounds.map((_, round) =>
     chooseStrongest(candidates.map((row, index) => ({ ...row, predictedLeadElo: leads[index][round] }))),
   );
   const agreeing = choices.filter((choice) => choice.network === network).length;
-  const isClear = agreeing >= AGREEING_SHARE * rounds;
-  const isSure = getAllSpeeds(first).length >= MOST_ROUNDS || (rounds >= LEAST_ROUNDS && isClear);
-  return { network: isClear ? network : chooseByNodes(networks), candidates, rounds, agreeing, isClear, isSure };
+  const isClear = agreeing >= AGREEING_SHARE * rounds.length;
+  const isSure = listRounds(networks, speeds).length >= MOST_ROUNDS || (rounds.length >= LEAST_ROUNDS && isClear);
+  const choice = isClear ? network : chooseByNodes(networks);
+  return { network: choice, candidates, rounds: rounds.length, agreeing, isClear, isSure };
 }
 
 function computeMedian(values: readonly number[]): number {

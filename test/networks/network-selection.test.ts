@@ -225,6 +225,18 @@ test('on a machine that is too busy to be measured the first network plays, and 
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('rounds in each of which another network was starved choose nothing', async () => {
+  const measure: SpeedMeasure = async () =>
+    success([
+      [7000, 500],
+      [500, 15_000],
+    ]);
+  const selection = await new NetworkSelector(measure, createStore(createFolder())).select(bundle, 'cpu', '');
+  assert.equal(selection?.network.file, 'strong.onnx');
+  assert.equal(selection?.problem, 'other programs keep the CPU busy');
+  assert.equal(selection?.isSure, false);
+});
+
 test('networks that cannot be measured leave the choice to the order of the list', async () => {
   const folder = createFolder();
   const selector = new NetworkSelector(async () => failure('no abacus'), createStore(folder));
