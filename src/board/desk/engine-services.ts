@@ -22,8 +22,7 @@ import type {
   PortEvent,
 } from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';
-import type { EngineDesk } from './engine-desk.js';
-import { DESK_OPTIONS } from './engine-desk.js';
+import { DESK_OPTIONS, type EngineDesk } from './engine-desk.js';
 
 interface ListedNetwork extends NetworkEntry {
   /** Of WeightsFile. */
