@@ -289,7 +289,7 @@ export async function findDevices(): Promise<Devices> {
 /** Works without nvidia-smi, which small containers lack. */
 function readKernelDriver(): string | null {
   try {
-    return /Kernel Module\D*([\d.]+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
+    return /Kernel Module\D{0,99}([\d.]+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? null;
   } catch {
     return null;
   }
