@@ -3,6 +3,6 @@ export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLi
 export { LineReader } from './line-reader.js';
 export { formatMegabytes } from './megabytes.js';
 export { createPrng, drawGamma, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
-export { cutText, failure, type Result, removeControls, success, unwrap } from './result.js';
+export { cutText, describeRefusal, failure, type Result, removeControls, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';
 export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine } from './text-stream.js';

@@ -12,6 +12,12 @@ export function failure(error: string): Result<never> {
   return { ok: false, error: cutText(error, LONGEST_SENTENCE) };
 }
 
+/** What a page is told of a refusal: one line, whatever names of files and records stand in it. */
+export function describeRefusal(error: unknown): string {
+  const sentence = error instanceof Error ? error.message : String(error);
+  return cutText(showControls(sentence.trim().replace(/\n/g, ' ')), LONGEST_SENTENCE);
+}
+
 /** For code whose input is known to be good (constants, tests): the value, or a thrown Error with the sentence. */
 export function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.error);

@@ -16,7 +16,7 @@ import { Matches } from '#sardonyx/board/server/matches.js';
 import { OfferedNetworks } from '#sardonyx/board/server/offered-networks.js';
 import { loadModel } from '#sardonyx/nn/index.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/index.js';
-import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
+import { createPrng, describeRefusal, type Prng, unwrap } from '#sardonyx/util/index.js';
 import { BoardProcess } from '../support/board-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -96,9 +96,7 @@ async function askAll(name: string): Promise<{ all: string; resumed: string }> {
     try {
       answers.push(JSON.stringify(await question()) ?? '');
     } catch (error) {
-      const { message } = error as Error;
-      assert.equal(message.trim().split('\n').length, 1, message);
-      answers.push(message);
+      answers.push(describeRefusal(error));
     }
   };
   await ask(() => matches.list());

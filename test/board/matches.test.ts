@@ -89,6 +89,8 @@ test('an engine that cannot be started is one sentence', async () => {
 test('players that were not offered, and names that are paths, are refused', async () => {
   const { error } = await page.ask('startMatch', { ...SETTINGS, players: ['random', '/bin/sh'] });
   assert.match(String(error), /No player of that name/);
+  const lines = await page.ask('startMatch', { ...SETTINGS, players: ['random', 'a\nb\u001b[2J'] });
+  assert.equal(lines.error, 'No player of that name is offered: a b\\u001b[2J');
   for (const name of ['../package', '/etc/passwd', 'a/b', '..', '']) {
     for (const type of ['readMatch', 'resumeMatch']) {
       assert.equal((await page.ask(type, { name })).type, 'refusal', name);

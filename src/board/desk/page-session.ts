@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { listLegalMoves, parseUciMove } from '../../chess/index.js';
 import { createGamePosition, type GamePosition } from '../../engine/index.js';
-import { cutText, unwrap } from '../../util/index.js';
+import { cutText, describeRefusal, unwrap } from '../../util/index.js';
 import type { Answers, PortEvent, Reply } from '../protocol/replies.js';
 import { type PositionText, type Request, type RequestOf, requestSchema } from '../protocol/requests.js';
 import { createTreeNode, probeMoves } from './engine-answers.js';
@@ -32,11 +32,7 @@ export class PageSession implements DeskClient {
     }
     const request = parsed.output;
     const refuse = (error: unknown): void =>
-      this.send({
-        type: 'refusal',
-        id: request.id,
-        error: error instanceof Error ? error.message : String(error),
-      });
+      this.send({ type: 'refusal', id: request.id, error: describeRefusal(error) });
     this.carryOut(request).then((answer) => this.send({ type: 'answer', id: request.id, answer }), refuse);
   }
 

@@ -8,6 +8,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
+import { describeRefusal } from '../../util/index.js';
 import type { Access } from './access.js';
 import { type FileKind, type SentFiles, TooMuch } from './sent-files.js';
 
@@ -97,7 +98,7 @@ export async function answerHttp(
   if (match !== undefined) {
     await answerPgn(response, contents, match, headers.host ?? '', method).catch((error: Error) => {
       if (response.headersSent) response.destroy();
-      else say(404, error.message);
+      else say(404, describeRefusal(error));
     });
     return;
   }
@@ -130,7 +131,7 @@ async function takeFile(
   try {
     return [200, await sent.receive(kind, name, request, Number.isSafeInteger(length) ? length : null)];
   } catch (error) {
-    return [error instanceof TooMuch ? 413 : 422, (error as Error).message];
+    return [error instanceof TooMuch ? 413 : 422, describeRefusal(error)];
   }
 }
 

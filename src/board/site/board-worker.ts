@@ -4,7 +4,7 @@
  * first words.
  */
 import { getMemoryBytes } from '#platform/machine.js';
-import { unwrap } from '../../util/index.js';
+import { describeRefusal, unwrap } from '../../util/index.js';
 import {
   createPageOptions,
   createPagePool,
@@ -87,6 +87,6 @@ async function answer(id: number, work: Promise<void>): Promise<void> {
     await work;
     send({ type: 'answer', id, answer: null });
   } catch (error) {
-    send({ type: 'refusal', id, error: error instanceof Error ? error.message : String(error) });
+    send({ type: 'refusal', id, error: describeRefusal(error) });
   }
 }
