@@ -15,6 +15,7 @@ const SOURCES = [
   'src/chess',
   'src/pgn',
   'src/platform',
+  'src/unpack',
   'src/util',
   'package-lock.json',
   'scripts/build-page.mjs',
@@ -41,7 +42,11 @@ const newest = Math.max(
 const isCurrent = existsSync(list) && statSync(list).mtimeMs > newest;
 const platform = { name: 'sardonyx-platform', enforce: 'pre', resolveId: findPlatformFile };
 // Importing a room of src/ has no side effects, so code that the page does not use can be left out.
-const treeshake = { moduleSideEffects: (id) => !/\/src\/(?!board\/page\/)/.test(id) };
+const treeshake = {
+  moduleSideEffects: (id) => !/\/src\/(?!board\/page\/)/.test(id),
+  // They prepare tables of pako's other half, which packs.
+  manualPureFunctions: ['zero', 'zero$1', 'Config', 'StaticTreeDesc'],
+};
 if (!isCurrent || process.argv.includes('--force')) {
   await build({
     configFile: false,

@@ -7,12 +7,20 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import {
+  BrokenArchive,
+  type Chunks,
+  hasTarMagic,
+  PackedBytes,
+  RECORD_LIMIT,
+  readTarMembers,
+  TAR_HEAD_BYTES,
+  UnpackLimit,
+  unpack,
+} from '../unpack/index.js';
 import { failure, isGzip, RefusedInput, type Result, success } from '../util/index.js';
-import { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
 import { readFileChunks } from './byte-stream.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
-import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';
 import { getRecordBytes } from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
@@ -50,7 +58,7 @@ async function* readRawGames(chunks: Chunks, name: string, line: GameLine | null
   let lastPliesLeft = 0;
   const isOneGame = ONE_GAME_FILE.test(name);
   for await (const chunk of chunks) {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    pending = pending.length === 0 ? asBuffer(chunk) : Buffer.concat([pending, chunk]);
     if (recordBytes === 0 && pending.length >= 4) {
       const version = pending.readUInt32LE(0);
       const bytes = getRecordBytes(version);
@@ -103,9 +111,14 @@ async function* readRecordFile(
 }
 
 async function collect(chunks: Chunks): Promise<Buffer> {
-  const all: Buffer[] = [];
+  const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
-  return all.length === 1 ? all[0] : Buffer.concat(all);
+  return all.length === 1 ? asBuffer(all[0]) : Buffer.concat(all);
+}
+
+/** The same memory. */
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 function unpackSmallFile(bytes: Buffer, limit: UnpackLimit): Chunks {
@@ -139,13 +152,12 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
     return;
   }
   const source = new PackedBytes(unpack(limit.countPacked(readFileChunks(path, onBytes)), limit));
-  const head = await source.takeSome(TAR_HEAD_BYTES, TAR_HEAD_BYTES);
-  source.giveBack(head);
+  const head = await source.peek(TAR_HEAD_BYTES);
   if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
     yield* readRawGames(source.rest(), basename(path), readGameLineOf(path));
     return;
   }
-  for await (const member of readTarMembers(source.rest())) {
+  for await (const member of readTarMembers(source)) {
     yield* readRecordFile(basename(member.name), member.sizeBytes ?? 0, member.chunks, limit);
   }
 }

@@ -5,4 +5,4 @@ export { formatMegabytes } from './megabytes.js';
 export { createPrng, drawGamma, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export { cutText, describeRefusal, failure, type Result, removeControls, success, unwrap } from './result.js';
 export { runSideBySide } from './side-by-side.js';
-export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine } from './text-stream.js';
+export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';

@@ -101,7 +101,7 @@ function join(parts: readonly Uint8Array[], sizeBytes: number, last: Uint8Array)
 }
 
 /** UTF-16 becomes UTF-8; other bytes stay as they are. Without a mark, one of the first two bytes of UTF-16 is zero. */
-async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, void> {
+export async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, void> {
   let utf16: InstanceType<typeof TextDecoder> | null = null;
   /** The first byte, until the second one is known; null after both. */
   let first: Uint8Array | null = new Uint8Array(0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findPackingProblem, type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
+import { type ImportedGame, importGames } from '#sardonyx/board/game/game-import.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/pgn/index.js';
@@ -48,21 +48,6 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
       if (game.ok) assert.ok(parseTree(game.value.text).ok);
     }
   }
-});
-
-test('a file that is packed in a way that browsers do not read is named', () => {
-  const heads = [
-    '28b52ffd2400',
-    '502a4d1804',
-    '425a6839',
-    '504b030414',
-    'fd377a585a00',
-    '377abcaf271c',
-    '526172211a07',
-  ];
-  for (const head of heads)
-    assert.match(findPackingProblem(Buffer.from(head, 'hex')) ?? '', /^The file is packed by \w+, /);
-  for (const text of ['1. e4', '[Event "PK"]', 'BZ', '']) assert.equal(findPackingProblem(Buffer.from(text)), null);
 });
 
 /** Text → what saving gives, moves alone; the main line on the board. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { formatSan, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
@@ -15,6 +16,7 @@ import { dragPiece, findBarriers, loadText, typeMove } from '../support/board-pa
 import { findFirefox, launchBrowser, openInFirefox } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
+import { A, B, BZIP2, GZIP, tar, ZIPS, ZSTD, zip } from '../support/packed-games.js';
 import { runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { startWebServer, type WebServer } from '../support/web-server.js';
@@ -352,6 +354,53 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       requests.filter((url) => !url.startsWith(`${host.origin}/`) && !/^(data|blob):/.test(url)),
       [],
     );
+  });
+
+  test('packed files of every kind give their games; of one that is cut off, those before the cut, and a sentence', async (t) => {
+    const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
+    const names = ['Müller – b', 'c – d', 'e – f'];
+    const cut = 'The rest of the file cannot be read: it is cut off: its packed data end too early';
+    const files: readonly (readonly [
+      name: string,
+      buffer: Buffer,
+      players: readonly string[],
+      problem: string | null,
+    ])[] = [
+      ['games.pgn.zst', ZSTD, names, null],
+      ['games.pgn.bz2', BZIP2, names, null],
+      ['games.zip', ZIPS[1], names, null],
+      [
+        'nested.zip',
+        zip(
+          'games.tgz',
+          gzipSync(
+            tar([
+              ['a.pgn', A],
+              ['b.pgn', B],
+            ]),
+          ),
+        ),
+        names,
+        null,
+      ],
+      ['games.pgn.gz', GZIP.subarray(0, -20), names, cut],
+      [
+        'games.pgn.xz',
+        Buffer.from('fd377a585a000004', 'hex'),
+        [],
+        'packed with xz, which is not read: unpack it with "xz -d" first',
+      ],
+    ];
+    for (const [name, buffer, players, problem] of files) {
+      await page.getByRole('button', { name: 'Load', exact: true }).first().click();
+      await page.getByLabel('Open a file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+      for (const player of players) await page.locator('.game-choice').getByText(player).waitFor();
+      if (problem !== null) await page.waitForSelector(`dialog .problem:has-text('${problem}')`);
+      await page.waitForSelector('dialog progress', { state: 'detached' });
+      assert.equal(await page.locator('dialog .problem').count(), problem === null ? 0 : 1, name);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { state: 'detached' });
+    }
   });
 
   test('a page in use is not loaded again without being asked, and loses nothing', async (t) => {

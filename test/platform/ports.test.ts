@@ -4,13 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
+import * as nodeInflate from '#platform/inflate.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
-import type { ByteStreamPort, FilePort } from '#sardonyx/platform/ports/bytes.js';
+import type { ByteStreamPort, FilePort, InflatePort } from '#sardonyx/platform/ports/bytes.js';
 import type { CacheFilePort } from '#sardonyx/platform/ports/cache-files.js';
 import type { MachinePort } from '#sardonyx/platform/ports/machine.js';
 import type { OnnxRuntimePort } from '#sardonyx/platform/ports/onnx-runtime.js';
@@ -20,6 +21,7 @@ import { repositoryRoot } from '../support/shared-folder.js';
 const byteStreams: ByteStreamPort = nodeByteStreams;
 const cacheFiles: CacheFilePort = nodeCacheFiles;
 const files: FilePort = nodeFiles;
+const inflate: InflatePort = nodeInflate;
 const machine: MachinePort = nodeMachine;
 const onnxRuntime: OnnxRuntimePort = nodeOnnxRuntime;
 
@@ -44,6 +46,16 @@ test('gunzip names what is wrong by zlib’s codes', async () => {
   const packed = await byteStreams.gzip(bytes);
   await assert.rejects(collect(byteStreams.gunzip([packed.subarray(0, -9)])), { code: 'Z_BUF_ERROR' });
   await assert.rejects(collect(byteStreams.gunzip([new Uint8Array(100)])), { code: 'Z_DATA_ERROR' });
+});
+
+test('deflate data say where they end, and are refused when they are damaged', async () => {
+  const packed = concatBytes([deflateRawSync(bytes), bytes.subarray(0, 7)]);
+  const inflater = new inflate.Inflater();
+  const steps = [await inflater.inflate(packed.subarray(0, 99)), await inflater.inflate(packed.subarray(99))];
+  assert.deepEqual(concatBytes(steps.flatMap((step) => step?.pieces ?? [])), bytes);
+  assert.deepEqual([steps[1]?.isAtEnd, steps[1]?.unusedBytes], [true, 7]);
+  assert.equal(await new inflate.Inflater().inflate(new Uint8Array(99).fill(255)), null);
+  assert.equal(inflate.crc32(new TextEncoder().encode('123456789'), 0), 0xcbf43926);
 });
 
 test('SHA-256 is of all pieces together', async () => {

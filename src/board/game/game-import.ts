@@ -22,25 +22,6 @@ export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerato
   }
 }
 
-/** Packings that browsers do not unpack, by the first bytes; frames that zstd skips have one of 16 first bytes. */
-const PACKINGS: readonly (readonly [magic: RegExp, name: string])[] = [
-  [/^(?:28b52ffd|5.2a4d18)/, 'zstd'],
-  [/^425a68/, 'bzip2'],
-  [/^504b0[3-8]/, 'ZIP'],
-  [/^fd377a585a/, 'xz'],
-  [/^377abcaf/, '7z'],
-  [/^52617221/, 'RAR'],
-];
-
-/** Why a file cannot be read here, by its first bytes; null when it may hold text. */
-export function findPackingProblem(head: Uint8Array): string | null {
-  const hex = Array.from(head.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const packing = PACKINGS.find(([magic]) => magic.test(hex))?.[1];
-  return packing === undefined
-    ? null
-    : `The file is packed by ${packing}, which the page does not read: unpack it first`;
-}
-
 const LISTED_PLIES = 8;
 
 function describeGame(game: PgnGame): string {

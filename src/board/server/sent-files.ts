@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describeWriteFailure } from '#platform/files.js';
+import { BOOK_ENDINGS } from '../../unpack/index.js';
 
 export type FileKind = 'network' | 'book';
 
@@ -16,15 +17,10 @@ export type FileKind = 'network' | 'book';
 type FileTaker = (name: string, path: string) => Promise<string>;
 
 const MEGABYTE = 1e6;
-const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endings: RegExp; readonly words: string }>> =
-  {
-    network: { bytes: 1000 * MEGABYTE, endings: /\.(onnx|pb)(\.gz)?$/i, words: '.onnx, .onnx.gz or .pb.gz' },
-    book: {
-      bytes: 32 * MEGABYTE,
-      endings: /\.(pgn|epd|fen|txt|bin)(\.gz|\.zst|\.bz2)?$|\.zip$/i,
-      words: '.pgn, .epd, .fen, .bin or .zip',
-    },
-  };
+const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endings: readonly string[] }>> = {
+  network: { bytes: 1000 * MEGABYTE, endings: ['.onnx', '.onnx.gz', '.pb', '.pb.gz'] },
+  book: { bytes: 32 * MEGABYTE, endings: BOOK_ENDINGS },
+};
 /** Of all files together. */
 const MOST_BYTES = 3000 * MEGABYTE;
 const MOST_FILES = 100;
@@ -46,10 +42,12 @@ export class SentFiles {
    * @returns the name under which it is offered
    */
   async receive(kind: FileKind, given: string, content: Readable, announcedBytes: number | null): Promise<string> {
-    const { bytes: limit, endings, words } = LIMITS[kind];
+    const { bytes: limit, endings } = LIMITS[kind];
     const name = cleanName(given);
-    if (!endings.test(name))
-      throw new Error(`${name === '' ? 'The file' : name} is no ${kind}: its name ends in ${words}`);
+    if (!endings.some((ending) => name.toLowerCase().endsWith(ending)))
+      throw new Error(
+        `${name === '' ? 'The file' : name} is no ${kind}: its name ends in none of ${endings.join(', ')}`,
+      );
     const room = Math.min(limit, MOST_BYTES - this.bytes);
     const refusal = new TooMuch(
       `${name} is too large: a ${kind} has at most ${limit / MEGABYTE} MB, and all sent files ${MOST_BYTES / MEGABYTE} MB`,

@@ -1,4 +1,4 @@
-/** Reading, compressing and hashing bytes: `#platform/files.js` and `#platform/byte-streams.js`. */
+/** Reading, compressing and hashing bytes: `#platform/files.js`, `#platform/byte-streams.js` and `#platform/inflate.js`. */
 
 export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -27,4 +27,27 @@ export interface ByteStreamPort {
    * `chunks` throws
    */
   gunzip(chunks: ByteChunks): AsyncIterable<Uint8Array>;
+}
+
+export interface Inflated {
+  readonly pieces: readonly Uint8Array[];
+  /** The data have ended. */
+  readonly isAtEnd: boolean;
+  /** Number of bytes of the step behind the end. */
+  readonly unusedBytes: number;
+}
+
+/** Deflate data (RFC 1951), and the checksum of gzip and ZIP. */
+export interface InflatePort {
+  readonly Inflater: new () => {
+    /**
+     * @param step bytes that follow those of the step before; none = nothing follows
+     * @returns null when the data are damaged; what the step held before the damage is lost, so that all sides give the same
+     */
+    inflate(step: Uint8Array): Promise<Inflated | null>;
+    /** Gives the memory back. */
+    close(): void;
+  };
+  /** @param crc of the bytes before; 0 at first */
+  crc32(bytes: Uint8Array, crc: number): number;
 }

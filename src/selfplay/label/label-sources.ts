@@ -7,15 +7,9 @@ import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { formatUciMove } from '../../chess/index.js';
-import {
-  findInputKind,
-  formatResult,
-  type InputKind,
-  isHopeless,
-  parseLabelledGame,
-  readChunks,
-} from '../../data/index.js';
+import { findInputKind, formatResult, isHopeless, parseLabelledGame, readChunks } from '../../data/index.js';
 import { type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../pgn/index.js';
+import type { InputKind } from '../../unpack/index.js';
 import { BrokenInput, decodeText, failure, RefusedInput, type Result, readLines, success } from '../../util/index.js';
 import type { ResultText } from '../game/game.js';
 

@@ -70,7 +70,7 @@ export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY
   }
 }
 
-async function* limitChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limitChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
@@ -81,8 +81,8 @@ async function* limitChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
-async function collect(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts);
 }

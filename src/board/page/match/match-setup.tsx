@@ -1,5 +1,6 @@
 /** The form that starts a match. */
 import { signal } from '@preact/signals';
+import { BOOK_ENDINGS } from '../../../unpack/index.js';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { sendFile } from '../port/page-ports.js';
 import { CheckField, FileButton, NumberField, Segments } from '../shell/controls.js';
@@ -193,7 +194,7 @@ function Book() {
       <FileButton
         label="Open a book"
         title="PGN, EPD, a list of FENs, or Polyglot"
-        accept=".pgn,.epd,.fen,.txt,.bin,.gz,.zst,.bz2,.zip"
+        accept={BOOK_ENDINGS.join()}
         onFiles={([file]) => sendBook(file).catch(reportError)}
       />
     </div>

@@ -1,11 +1,11 @@
 /** Between the page and the user's own files and clipboard. */
 
+import { GAME_ENDINGS } from '../../../unpack/index.js';
 import type { ImportedGame } from '../../game/game-import.js';
 import { openNetwork } from '../port/engine-state.js';
 import { addNotice } from './notices.js';
 
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
-const GAME_FILE = /\.(pgn|fen|epd|txt)(\.gz)?$/i;
 
 /** Puts a text into the browser's downloads. */
 export function saveFile(name: string, content: string): void {
@@ -39,9 +39,10 @@ export function acceptDroppedFiles(readGame: (file: File) => void): () => void {
     const file = event.dataTransfer?.files[0];
     if (file === undefined) return;
     event.preventDefault();
-    if (GAME_FILE.test(file.name)) readGame(file);
-    else if (!NETWORK_FILE.test(file.name)) addNotice('warning', `${file.name} is neither a network nor a game`);
-    else openNetwork(file);
+    const isGame = GAME_ENDINGS.some((ending) => file.name.toLowerCase().endsWith(ending));
+    if (NETWORK_FILE.test(file.name)) openNetwork(file);
+    else if (isGame) readGame(file);
+    else addNotice('warning', `${file.name} is neither a network nor a game`);
   };
   addEventListener('dragover', allow);
   addEventListener('drop', take);

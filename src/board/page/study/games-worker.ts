@@ -2,8 +2,9 @@
  * Reads games beside the page. In: a file to import, games for the index of the explorer, or a position to look up there. Out:
  * batches of the file's games and refusals, and its end; how many games are in the index, or what was found.
  */
-import { decodeText, isGzip } from '../../../util/index.js';
-import { findPackingProblem, importGames } from '../../game/game-import.js';
+import { readGameFile } from '../../../unpack/index.js';
+import { decodeText } from '../../../util/index.js';
+import { importGames } from '../../game/game-import.js';
 import { type Explored, GameIndex } from '../../game/game-index.js';
 import type { ImportNews } from '../shell/user-files.js';
 
@@ -46,14 +47,13 @@ async function read(file: Blob): Promise<void> {
     batch = { type: 'games', games: [], refusals: [], readShare: 0 };
     sentMs = performance.now();
   };
-  const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
-  const packing = findPackingProblem(head);
-  if (packing !== null) return post({ type: 'end', problem: packing });
+  const bytes = readStream(file.stream(), (count) => {
+    readBytes += count;
+  });
+  // A text that was pasted has no name.
+  const unpacked = readGameFile(bytes, file instanceof File ? file.name : '');
   try {
-    const bytes = readStream(file.stream(), (count) => {
-      readBytes += count;
-    });
-    for await (const game of importGames(limit(decodeText(isGzip(head) ? unpack(bytes) : bytes)))) {
+    for await (const game of importGames(limit(decodeText(unpacked)))) {
       if (game.ok) batch.games.push(game.value);
       else batch.refusals.push(game.error);
       const size = batch.games.length + batch.refusals.length;
@@ -76,17 +76,6 @@ async function* readStream(
     onBytes(next.value.length);
     yield next.value;
   }
-}
-
-async function* unpack(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const source = new ReadableStream<BufferSource>({
-    async pull(controller) {
-      const next = await chunks.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value as Uint8Array<ArrayBuffer>);
-    },
-  });
-  yield* readStream(source.pipeThrough(new DecompressionStream('gzip')), () => undefined);
 }
 
 async function* limit(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {

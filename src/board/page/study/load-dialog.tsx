@@ -1,6 +1,7 @@
 /** Paste or open a FEN or PGN; start again; other games of the file and earlier analyses; copy or save what is on the board. */
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { GAME_ENDINGS } from '../../../unpack/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { createChess960Fen } from '../../game/chess960.js';
 import type { ImportedGame } from '../../game/game-import.js';
@@ -121,7 +122,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
         >
           Load
         </button>
-        <FileButton label="Open a file" accept=".pgn,.fen,.epd,.txt,.gz" onFiles={([file]) => read(file, file.name)} />
+        <FileButton label="Open a file" accept={GAME_ENDINGS.join()} onFiles={([file]) => read(file, file.name)} />
         <button type="button" onClick={() => start()}>
           New analysis
         </button>

@@ -3,55 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
 import { findInputKind, readChunks } from '#sardonyx/data/index.js';
+import type * as unpack from '#sardonyx/unpack/index.js';
+import type * as util from '#sardonyx/util/index.js';
 import { BrokenInput, createPrng } from '#sardonyx/util/index.js';
+import { A, B, BZIP2, decode, GZIP, tar, ZIPS, ZSTD, zip } from '../support/packed-games.js';
 import { runCommand } from '../support/run-command.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-unpack-'));
 after(() => rmSync(folder, { recursive: true }));
-
-/** Two games, as a.pgn and b.pgn. */
-const A = `[Event "Rated Blitz game"]
-[White "Müller"]
-[Black "b"]
-[Result "1-0"]
-
-1. e4 { [%eval 0.3] [%clk 0:03:00] } e5 { [%eval 0.2] } 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 1-0
-
-[Event "Rated Blitz game"]
-[White "c"]
-[Black "d"]
-[Result "0-1"]
-
-1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 Nbd7 7. Rc1 c6 0-1
-
-`;
-const B = `[Event "Rated Blitz game"]
-[White "e"]
-[Black "f"]
-[Result "1/2-1/2"]
-
-1. c4 e5 2. Nc3 Nf6 3. Nf3 Nc6 4. g3 d5 5. cxd5 Nxd5 6. Bg2 Nb6 7. O-O Be7 1/2-1/2
-
-`;
-
-const decode = (text: string): Buffer => Buffer.from(text, 'base64');
-
-/** As pzstd writes: a skippable frame before each frame; the first one was packed with --long=31, the second without checksum. */
-const ZSTD = decode(
-  'UCpNGAQAAADWAAAAKLUv/QSoTQYAwgsmHoBvMc2gCZpJLflIsBRf1sVkn8XfsbFxPwypoZ0eAVLaoL7It7k5NW5IUXE1QU3Lb170h0xIHyQbVClLWQN7QyNnAuaUeDHg4QU+ESGn90VefqflVBAI/fBQrcetR/21M3Rp/caeBp6DH/SplRKaNbDz3O423UTzV8Yb0fTe4qjMa86qnEdCU2OY+sdZG7mkOdzMc5n2kicSAChLETCNsGGOhf3A0keTPywN3AF+LjMYNENankDTAsJmIBbFLQF4L8FVwSwDKH3Xm18qTRgEAAAAhAAAACi1L/0AaN0DAIJHGBdweTXYakTohDR8ZoF/8AaToFqWVX9/R+992HkCJMdj+dAHaR4l5erR2IAmpGOxrJFYRnSi0uOwYS/qUXjAEAjwa2mZVSJ4VR1rwu2lpoV5DbSXI91dyppD9joK/GJ2Q5gJCCCxcbJAo7hXrAtQRdsELxMY31F5Ag==',
-);
-/** Two streams of different block sizes. */
-const BZIP2 = decode(
-  'QlpoOTFBWSZTWfb0PvcAAGPfjAAQUgN/kBIDkIo/7x8aAAQIADAA1W0JUFNtKZlD1PSANA9TQ0aAlVP9Jop6gDI00NNAaAAJQkaQHqYgZANGQHklZOcCAhB3LUc2WfoNT80RvENioGduJpZIVSYjiObJblljMSpiE1CTwpGloiuynjyRZJa58M9rHwUywxbUbhO9ChGwYruJUuTjdVKUiHXU7kRpYCZxQ2vMyG4UU0siQFGFcCpABwD66Oz+hEqLzK69jWILkUkOqLaGA0KxpAjArIA5DyehCwXUPGUdKROVIPIkSYUkTkSsgGOP8XckU4UJD29D73BCWmgxMUFZJlNZvzeiuQAAMt+AABBQA7+AEgGQij/vD1AgAHIinqPRD1BoABpoaNqDU8lCHijyTygyNqACutIkehn2nKYINdvSCxJwTlvX6QwjoWDB8FsjWMUBjQPpWxc0rXMjOjlfdZry7Qkhzy9hABAeINaEoujMUDid5OJDWYKWHj671AjGAqECFEqO38XckU4UJC/N6K5A',
-);
-/** README.txt stored, a.pgn and b.pgn deflated; and the same with sizes behind the data, as a pipe writes it. */
-const ZIPS = [
-  'UEsDBAoAAAAAALqZeV2zkOQWBwAAAAcAAAAKAAAAUkVBRE1FLnR4dHJlYWRtZQpQSwMEFAAAAAgAuZl5XZFQcUjJAAAAQQEAAAUAAABhLnBnboWOu26DMBSGdz/FL6SOWAbbIGVEyhiQWDIgBmOfXBQnQ0oztOqbZeuL9RhlYMv2n+v3DdsH3WZkvZspoInn+RtHd6VsFMP+dJ4J2e7vGSPdU6eJzl+QTSn39PkV+bLIFZeikCCDHwwf9HARSuqRs48XqI3SG6VG/ILseqNMrVKiPWi0voKWaCYLV8FwcoYHFaxEl3doqAaThBjeC/uValirqrx4qQaDYBPbG9BCbr1eeAl9tAuP0aQXevWSnEKNWqL3BdiX3wnxD1BLAwQUAAAACAC5mXld5biGpIAAAACbAAAABQAAAGIucGduLYwxD8IgFIR3fsWFvZhCoTuJK026ODQOSB+1kbqIxvjrfTUOd/fl8t5NxxfdK+QYK83wZa0fLHEjeRbT6bpWgvyxLzHdIPPOIz2ehX/ag25YXIlWIXUgC60QkkHIDoYxMyaHTmExmC0s3705w25OwS8a4eLQKwzNAE89/qtCfAFQSwECHgMKAAAAAAC6mXlds5DkFgcAAAAHAAAACgAAAAAAAAABAAAApIEAAAAAUkVBRE1FLnR4dFBLAQIeAxQAAAAIALmZeV2RUHFIyQAAAEEBAAAFAAAAAAAAAAEAAACkgS8AAABhLnBnblBLAQIeAxQAAAAIALmZeV3luIakgAAAAJsAAAAFAAAAAAAAAAEAAACkgRsBAABiLnBnblBLBQYAAAAAAwADAJ4AAAC+AQAAAAA=',
-  'UEsDBBQACAAIABqaeV0AAAAAAAAAAAAAAAAKAAAAcmVhZG1lLnR4dCtKTUxRyE0FAFBLBwjheHJ7CQAAAAcAAABQSwMEFAAIAAgAGpp5XQAAAAAAAAAAAAAAAAUAAABhLnBnboWOu26DMBSGdz/FL6SOWAbbIGVEyhiQWDIgBmOfXBQnQ0oztOqbZeuL9RhlYMv2n+v3DdsH3WZkvZspoInn+RtHd6VsFMP+dJ4J2e7vGSPdU6eJzl+QTSn39PkV+bLIFZeikCCDHwwf9HARSuqRs48XqI3SG6VG/ILseqNMrVKiPWi0voKWaCYLV8FwcoYHFaxEl3doqAaThBjeC/uValirqrx4qQaDYBPbG9BCbr1eeAl9tAuP0aQXevWSnEKNWqL3BdiX3wnxD1BLBwiRUHFIyQAAAEEBAABQSwMEFAAIAAgAGpp5XQAAAAAAAAAAAAAAAAUAAABiLnBnbi2MMQ/CIBSEd37Fhb2YQqE7iStNujg0DkgftZG6iMb46301Dnf35fLeTccX3SvkGCvN8GWtHyxxI3kW0+m6VoL8sS8x3SDzziM9noV/2oNuWFyJViF1IAutEJJByA6GMTMmh05hMZgtLN+9OcNuTsEvGuHi0CsMzQBPPf6rQnwBUEsHCOW4hqSAAAAAmwAAAFBLAQIUAxQACAAIABqaeV3heHJ7CQAAAAcAAAAKAAAAAAAAAAAAAACAAQAAAAByZWFkbWUudHh0UEsBAhQDFAAIAAgAGpp5XZFQcUjJAAAAQQEAAAUAAAAAAAAAAAAAAIABQQAAAGEucGduUEsBAhQDFAAIAAgAGpp5XeW4hqSAAAAAmwAAAAUAAAAAAAAAAAAAAIABPQEAAGIucGduUEsFBgAAAAADAAMAngAAAPABAAAAAA==',
-].map(decode);
-const GZIP = Buffer.concat([gzipSync(A), gzipSync(B)]);
 
 interface Outcome {
   readonly text: string;
@@ -61,45 +25,64 @@ interface Outcome {
 }
 
 /** Everything that is read, and the sentence at its end. Other errors than BrokenInput are thrown. */
-async function read(name: string, bytes: Uint8Array): Promise<Outcome> {
-  const path = join(folder, name);
-  writeFileSync(path, bytes);
-  const parts: Buffer[] = [];
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Outcome> {
+  const parts: Uint8Array[] = [];
   let error: string | null = null;
   let total = 0;
   let most = 0;
   try {
-    for await (const part of readChunks(path, () => undefined)) {
+    for await (const part of chunks) {
       most = Math.max(most, part.length);
       total += part.length;
       if (total < 1 << 24) parts.push(part);
     }
   } catch (thrown) {
-    if (!(thrown instanceof BrokenInput)) throw thrown;
+    if (!(thrown instanceof BrokenInput || thrown instanceof page.BrokenInput)) throw thrown;
     error = thrown.message;
   }
   return { text: Buffer.concat(parts).toString(), error, most };
 }
 
-function tar(members: readonly (readonly [name: string, content: string])[]): Buffer {
-  const blocks = members.map(([name, content]) => {
-    const head = Buffer.alloc(512);
-    head.write(name);
-    head.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-    head.write('ustar\x0000        0', 257 - 0);
-    head.fill(' ', 148, 156);
-    head.write('0', 156);
-    head.write(
-      `${head
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, '0')}\0 `,
-      148,
-    );
-    const bytes = Buffer.from(content);
-    return Buffer.concat([head, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]);
+/** As the page reads files: the room as it is built for browsers. */
+async function bundleForPages(): Promise<Pick<typeof unpack & typeof util, 'readGameFile' | 'BrokenInput'>> {
+  const source = (...path: string[]): string => join(repositoryRoot, 'src', ...path);
+  const bundle = await rolldown({
+    input: 'both',
+    platform: 'browser',
+    resolve: { extensionAlias: { '.js': ['.ts'] } },
+    plugins: [
+      {
+        name: 'both',
+        resolveId: (specifier) => {
+          const port = /^#platform\/(.+)\.js$/.exec(specifier)?.[1];
+          if (port !== undefined) return source('platform', 'browser', `browser-${port}.ts`);
+          return specifier === 'both' ? '\0both' : null;
+        },
+        load: (id) =>
+          id === '\0both'
+            ? ['unpack', 'util'].map((room) => `export * from ${JSON.stringify(source(room, 'index.ts'))};`).join('\n')
+            : null,
+      },
+    ],
   });
-  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+  const file = join(folder, 'page.mjs');
+  await bundle.write({ file, format: 'esm' });
+  return (await import(pathToFileURL(file).href)) as typeof unpack & typeof util;
+}
+
+const page = await bundleForPages();
+
+/** What the command line reads of a file, which is what the page reads. */
+async function read(name: string, bytes: Uint8Array): Promise<Outcome> {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  const outcome = await readAll(readChunks(path, () => undefined));
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += 1 << 17) yield new Uint8Array(bytes.subarray(at, at + (1 << 17)));
+  }
+  const shown = await readAll(page.readGameFile(stream(), name));
+  assert.deepEqual([shown.error, shown.text], [outcome.error, outcome.text], name);
+  return { ...outcome, most: Math.max(outcome.most, shown.most) };
 }
 
 test('a file of every packing gives the text that was packed', async () => {
@@ -124,6 +107,17 @@ test('a file of every packing gives the text that was packed', async () => {
     ['twice.pgn.zst.gz', gzipSync(ZSTD), A + B],
     ['text.pgn.zip', zip('games.TXT', Buffer.from(A)), `${A}\n`],
     ['padded.pgn.gz', Buffer.concat([GZIP, Buffer.alloc(600)]), A + B],
+    // Archives in archives.
+    ['nested.zip', zip('games.pgn.gz', GZIP), `${A}${B}\n`],
+    ['tar.zip', zip('games.tar', archive), `${plainA}\n${B}\n\n`],
+    ['zip.zip', zip('inner.zip', zip('more.tgz', gzipSync(archive))), `${plainA}\n${B}\n\n\n`],
+    // The content of files without an ending of ours decides, and what macOS adds is no game.
+    [
+      'notes.zip',
+      zips(['README.txt', 'read me'], ['games.txt', A], ['__MACOSX/._b.pgn', '\0\x05'], ['b', B]),
+      `${A}\n${B}\n`,
+    ],
+    ['utf16.zip', zips(['a.pgn', plainA], ['b.pgn', Buffer.from(`\ufeff${B}`, 'utf16le')]), `${plainA}\n${B}\n`],
   ];
   for (const [name, bytes, text] of rows)
     assert.deepEqual({ ...(await read(name, bytes)), most: 0 }, { text, error: null, most: 0 }, name);
@@ -212,20 +206,6 @@ function flip(bytes: Buffer, at: number): Buffer {
   const flipped = Buffer.from(bytes);
   flipped[at] ^= 1;
   return flipped;
-}
-
-function zip(name: string, content: Buffer): Buffer {
-  const packed = deflateRawSync(content);
-  const head = Buffer.alloc(30);
-  head.writeUInt32LE(0x04034b50, 0);
-  head.writeUInt16LE(8, 8);
-  head.writeUInt32LE(crc32(content), 14);
-  head.writeUInt32LE(packed.length, 18);
-  head.writeUInt32LE(content.length, 22);
-  head.writeUInt16LE(name.length, 26);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  return Buffer.concat([head, Buffer.from(name), packed, end]);
 }
 
 /** A frame of blocks that repeat one byte 128 KiB long. */
@@ -347,3 +327,9 @@ test('damage of any kind ends with a sentence or with the text, and never with a
     }
   }
 });
+
+/** An archive of several files. */
+function zips(...members: readonly (readonly [name: string, content: string | Buffer])[]): Buffer {
+  const parts = members.map(([name, content]) => zip(name, Buffer.from(content)));
+  return Buffer.concat([...parts.map((part) => part.subarray(0, -22)), parts[0].subarray(-22)]);
+}

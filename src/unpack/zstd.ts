@@ -1,14 +1,14 @@
 /**
  * Unpacks zstd (RFC 8878) block by block: no piece is larger than 128 KiB, and memory holds one window. Frames may follow each
  * other, and skippable ones, which parallel packers write first, are passed over.
- * Written here because Node 20 has no zstd (`zlib` has it from 22.15 on), and the libraries do not end on hostile blocks (fzstd: tables
+ * Written here because neither browsers nor Node 20 have zstd (`zlib` has it from 22.15 on), and the libraries do not end on hostile blocks (fzstd: tables
  * whose states read no bits, matches beyond the block), hold what a whole push unpacks to, or are several times slower (zstd itself in
  * WebAssembly). A thread around them would not limit their memory: `resourceLimits` leave out ArrayBuffers (40 of 64 MB each were
  * allocated under a limit of 60 MB).
  */
-import xxhash from 'xxhash-wasm';
 import { BrokenInput } from '../util/index.js';
-import type { PackedBytes } from './packed-bytes.js';
+import { type PackedBytes, readNumber } from './packed-bytes.js';
+import { Xxh64 } from './xxh64.js';
 
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
@@ -17,9 +17,12 @@ const BLOCK_BYTES = 1 << 17;
 const MOST_WINDOW = 1 << 27;
 const FIRST_BUFFER = 1 << 20;
 const SKIP_BYTES = 1 << 16;
+/** Up to this many bytes a loop is faster than a call. */
+const SHORT_COPY = 32;
 
-export function isZstd(head: Buffer): boolean {
-  return head.length >= 4 && (head.readUInt32LE(0) === MAGIC || isSkippable(head.readUInt32LE(0)));
+export function isZstd(head: Uint8Array): boolean {
+  const magic = readNumber(head.subarray(0, 4));
+  return magic === MAGIC || isSkippable(magic);
 }
 
 function isSkippable(magic: number): boolean {
@@ -32,26 +35,26 @@ class Damaged extends BrokenInput {
   }
 }
 
-export async function* unpackZstd(source: PackedBytes): AsyncGenerator<Buffer, void, void> {
+export async function* unpackZstd(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
   for (let isFirst = true; ; isFirst = false) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
-    const magic = head.length === 4 ? head.readUInt32LE(0) : 0;
+    const magic = readNumber(head);
     if (magic === MAGIC) yield* unpackFrame(source);
     else if (isSkippable(magic)) {
-      let left = (await source.take(4)).readUInt32LE(0);
+      let left = await source.takeNumber(4);
       while (left > 0) left -= (await source.take(Math.min(left, SKIP_BYTES))).length;
     } else if (isFirst) throw new Damaged();
     else throw new BrokenInput('what follows the end of its zstd data is not zstd');
   }
 }
 
-async function* unpackFrame(source: PackedBytes): AsyncGenerator<Buffer, void, void> {
+async function* unpackFrame(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
   const { windowBytes, hasChecksum } = await readFrameHeader(source);
   const frame = new FrameDecoder(windowBytes);
-  const hash = hasChecksum ? (await xxhash()).create64() : null;
+  const hash = hasChecksum ? new Xxh64() : null;
   for (let isLast = false; !isLast; ) {
-    const head = (await source.take(3)).readUIntLE(0, 3);
+    const head = await source.takeNumber(3);
     isLast = (head & 1) === 1;
     const type = (head >> 1) & 3;
     const size = head >> 3;
@@ -62,8 +65,7 @@ async function* unpackFrame(source: PackedBytes): AsyncGenerator<Buffer, void, v
     if (unpacked.length > 0) yield unpacked;
   }
   if (hash === null) return;
-  const expected = (await source.take(4)).readUInt32LE(0);
-  if (Number(hash.digest() & 0xffffffffn) !== expected)
+  if ((await source.takeNumber(4)) !== hash.computeLowHalf())
     throw new BrokenInput('its content does not match its checksum');
 }
 
@@ -84,8 +86,7 @@ async function readFrameHeader(source: PackedBytes): Promise<{ windowBytes: numb
   const sizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][flags >> 6];
   const field = sizeBytes === 0 ? null : await source.take(sizeBytes);
   if (field !== null && isSingleSegment) {
-    const low = field.readUIntLE(0, Math.min(sizeBytes, 4));
-    windowBytes = sizeBytes === 2 ? low + 256 : sizeBytes === 8 ? low + field.readUInt32LE(4) * 2 ** 32 : low;
+    windowBytes = readNumber(field) + (sizeBytes === 2 ? 256 : 0);
   }
   return { windowBytes, hasChecksum: (flags & 4) !== 0 };
 }
@@ -220,7 +221,7 @@ class FrameDecoder {
     this.kept = Math.min(windowBytes, MOST_WINDOW);
   }
 
-  decodeBlock(type: number, body: Buffer, size: number): Buffer {
+  decodeBlock(type: number, body: Uint8Array, size: number): Uint8Array {
     this.makeRoom();
     const start = this.end;
     if (type === 0) this.buffer.set(body, start);
@@ -232,7 +233,7 @@ class FrameDecoder {
       this.blockEnd = size;
       this.decodeSequences(this.decodeLiterals());
     }
-    return Buffer.from(this.buffer.subarray(start, this.end));
+    return this.buffer.slice(start, this.end);
   }
 
   private makeRoom(): void {
@@ -418,7 +419,7 @@ class FrameDecoder {
   }
 
   private decodeSequences(from: number): void {
-    const { block, bits, literals, literalCount } = this;
+    const { block, bits, literalCount } = this;
     let at = from;
     if (at >= this.blockEnd) throw new Damaged();
     let count = block[at++];
@@ -450,16 +451,21 @@ class FrameDecoder {
           offsetState = offsets.bases[offsetState] + bits.read(offsets.bits[offsetState]);
         }
         if (literal + literalBytes > literalCount || this.end + literalBytes + matchBytes > limit) throw new Damaged();
-        this.buffer.set(literals.subarray(literal, literal + literalBytes), this.end);
+        this.copyLiterals(literal, literalBytes);
         literal += literalBytes;
-        this.end += literalBytes;
         this.copyMatch(this.findDistance(offset, literalBytes === 0), matchBytes);
       }
       if (bits.left !== 0) throw new Damaged();
     }
     if (this.end + literalCount - literal > limit) throw new Damaged();
-    this.buffer.set(literals.subarray(literal, literalCount), this.end);
-    this.end += literalCount - literal;
+    this.copyLiterals(literal, literalCount - literal);
+  }
+
+  private copyLiterals(from: number, count: number): void {
+    const { buffer, end, literals } = this;
+    if (count > SHORT_COPY) buffer.set(literals.subarray(from, from + count), end);
+    else for (let i = 0; i < count; i++) buffer[end + i] = literals[from + i];
+    this.end += count;
   }
 
   /** A value up to 3 stands for one of the last three distances (RFC 8878, 3.1.1.5). */
@@ -484,7 +490,8 @@ class FrameDecoder {
       throw new BrokenInput(`it was packed with a window of ${megabytes} MB: unpack it with "zstd -d --long=31" first`);
     }
     if (distance <= 0 || distance > end) throw new Damaged();
-    if (distance >= sizeBytes) buffer.copyWithin(end, end - distance, end - distance + sizeBytes);
+    if (distance >= sizeBytes && sizeBytes > SHORT_COPY)
+      buffer.copyWithin(end, end - distance, end - distance + sizeBytes);
     else for (let i = 0; i < sizeBytes; i++) buffer[end + i] = buffer[end + i - distance];
     this.end += sizeBytes;
   }

@@ -7,10 +7,10 @@
  * Sources: PKWARE's APPNOTE.TXT, 4.3; POSIX.1-2017, pax, "ustar Interchange Format"; GNU tar manual, "Basic Tar Format".
  */
 
-import { crc32 } from 'node:zlib';
+import { crc32 } from '#platform/inflate.js';
 import { BrokenInput, RefusedInput } from '../util/index.js';
 import { inflateRaw } from './deflate.js';
-import { CutOff, PackedBytes } from './packed-bytes.js';
+import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';
 import type { UnpackLimit } from './unpack.js';
 
 export interface ArchiveMember {
@@ -18,7 +18,7 @@ export interface ArchiveMember {
   /** Null: not known before it was read. */
   readonly sizeBytes: number | null;
   /** Read it before asking for the next member; unread bytes are skipped. */
-  readonly chunks: AsyncIterable<Buffer>;
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 const MEMBER = 0x04034b50;
@@ -29,8 +29,8 @@ const DEFLATED = 8;
 const UNKNOWN_SIZE = 0xffffffff;
 const STEP_BYTES = 1 << 16;
 
-export function isZip(head: Buffer): boolean {
-  return head.length >= 4 && [MEMBER, DIRECTORY[1]].includes(head.readUInt32LE(0));
+export function isZip(head: Uint8Array): boolean {
+  return [MEMBER, DIRECTORY[1]].includes(readNumber(head.subarray(0, 4)));
 }
 
 export async function* readZipMembers(
@@ -48,15 +48,15 @@ export async function* readZipMembers(
 async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<ArchiveMember, void, void> {
   let problem: string | null = null;
   for (;;) {
-    const signature = (await source.take(4)).readUInt32LE(0);
+    const signature = await source.takeNumber(4);
     if (DIRECTORY.includes(signature)) break;
     if (signature !== MEMBER) throw new BrokenInput(problem ?? 'its ZIP archive is damaged');
     const head = await source.take(26);
-    const flags = head.readUInt16LE(2);
-    const method = head.readUInt16LE(4);
-    const sizeBytes = head.readUInt32LE(14);
-    const name = (await source.take(head.readUInt16LE(22))).toString();
-    const extra = await source.take(head.readUInt16LE(24));
+    const flags = readNumber(head, 2, 2);
+    const method = readNumber(head, 4, 2);
+    const sizeBytes = readNumber(head, 14, 4);
+    const name = decodeName(await source.take(readNumber(head, 22, 2)));
+    const extra = await source.take(readNumber(head, 24, 2));
     // Bit 3: checksum and sizes follow the data.
     const hasDescriptor = (flags & 8) !== 0;
     const isEncrypted = (flags & 1) !== 0;
@@ -80,18 +80,18 @@ async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGener
     })();
     yield { name, sizeBytes: null, chunks: lend(counted) };
     while ((await counted.next()).done !== true);
-    const expected = hasDescriptor ? await readDescriptor(source, hasLongSizes(extra)) : head.readUInt32LE(10);
+    const expected = hasDescriptor ? await readDescriptor(source, hasLongSizes(extra)) : readNumber(head, 10, 4);
     if (crc !== expected) problem ??= `${name} in it does not match its checksum`;
   }
   if (problem !== null) throw new BrokenInput(problem);
 }
 
 /** The same bytes, but a reader that stops early does not end `content`. */
-export async function* lend(content: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, void, void> {
+export async function* lend(content: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   for (let next = await content.next(); next.done !== true; next = await content.next()) yield next.value;
 }
 
-export async function* readStoredEntry(source: PackedBytes, sizeBytes: number): AsyncGenerator<Buffer, void, void> {
+export async function* readStoredEntry(source: PackedBytes, sizeBytes: number): AsyncGenerator<Uint8Array, void, void> {
   for (let left = sizeBytes; left > 0; ) {
     const bytes = await source.takeSome(1, Math.min(left, STEP_BYTES));
     if (bytes.length === 0) throw new CutOff();
@@ -102,16 +102,16 @@ export async function* readStoredEntry(source: PackedBytes, sizeBytes: number): 
 
 /** Some packers leave the signature out. @returns the checksum */
 async function readDescriptor(source: PackedBytes, hasLongSizes: boolean): Promise<number> {
-  let crc = (await source.take(4)).readUInt32LE(0);
-  if (crc === DESCRIPTOR) crc = (await source.take(4)).readUInt32LE(0);
+  let crc = await source.takeNumber(4);
+  if (crc === DESCRIPTOR) crc = await source.takeNumber(4);
   await source.take(hasLongSizes ? 16 : 8);
   return crc;
 }
 
 /** Whether the extra fields hold sizes of 8 bytes (ZIP64). */
-function hasLongSizes(extra: Buffer): boolean {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) === 1) return true;
+function hasLongSizes(extra: Uint8Array): boolean {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + readNumber(extra, at + 2, 2)) {
+    if (readNumber(extra, at, 2) === 1) return true;
   }
   return false;
 }
@@ -128,12 +128,11 @@ const MOST_HEADER_BYTES = 1 << 20;
 export class BrokenArchive extends BrokenInput {}
 
 /** @param head the first bytes of a file. Archives in the format used before 1988 have no magic and are not recognised. */
-export function hasTarMagic(head: Buffer): boolean {
-  return head.toString('latin1', MAGIC_AT, MAGIC_AT + MAGIC.length) === MAGIC;
+export function hasTarMagic(head: Uint8Array): boolean {
+  return decodeName(head.subarray(MAGIC_AT, MAGIC_AT + MAGIC.length)) === MAGIC;
 }
 
-export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<ArchiveMember, void, void> {
-  const source = new PackedBytes(chunks);
+export async function* readTarMembers(source: PackedBytes): AsyncGenerator<ArchiveMember, void, void> {
   let place = 'at its beginning';
   let longName: string | null = null;
   let longSize: number | null = null;
@@ -144,12 +143,12 @@ export async function* readTarMembers(chunks: AsyncIterable<Buffer>): AsyncGener
       if (!hasRightSum(head))
         throw new BrokenArchive(`the archive is damaged ${place}: a header does not match its checksum`);
       const type = String.fromCharCode(head[156]);
-      const sizeBytes = longSize ?? readNumber(head.subarray(124, 136));
+      const sizeBytes = longSize ?? readTarNumber(head.subarray(124, 136));
       const padding = (BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES;
       if ('LKxg'.includes(type)) {
         if (sizeBytes > MOST_HEADER_BYTES)
           throw new BrokenArchive(`the archive is damaged ${place}: a name of ${sizeBytes} bytes`);
-        const text = (await source.take(sizeBytes + padding)).toString('utf8', 0, sizeBytes);
+        const text = new TextDecoder().decode((await source.take(sizeBytes + padding)).subarray(0, sizeBytes));
         if (type === 'L') longName = text.replace(/\0.*$/s, '');
         if (type === 'x') {
           longName = readPaxField(text, 'path') ?? longName;
@@ -183,7 +182,7 @@ function toBrokenArchive(error: unknown, place: string): unknown {
 }
 
 /** Errors of the archive pass through a reader of its content; as BrokenArchive, so that they can be told apart. */
-async function* explain(content: AsyncGenerator<Buffer>, place: string): AsyncGenerator<Buffer, void, void> {
+async function* explain(content: AsyncGenerator<Uint8Array>, place: string): AsyncGenerator<Uint8Array, void, void> {
   try {
     yield* content;
   } catch (error) {
@@ -192,24 +191,29 @@ async function* explain(content: AsyncGenerator<Buffer>, place: string): AsyncGe
 }
 
 /** The sum of all bytes, those of the sum as blanks. */
-function hasRightSum(head: Buffer): boolean {
+function hasRightSum(head: Uint8Array): boolean {
   let sum = 8 * 32;
   for (let at = 0; at < BLOCK_BYTES; at++) if (at < 148 || at >= 156) sum += head[at];
-  return sum === readNumber(head.subarray(148, 156));
+  return sum === readTarNumber(head.subarray(148, 156));
 }
 
 /** Octal digits, or with the highest bit set a binary number. NaN becomes a size that no archive has. */
-function readNumber(field: Buffer): number {
-  if ((field[0] & 0x80) !== 0) return field.readUIntBE(field.length - 6, 6);
-  const digits = field.toString('latin1').replace(/\0.*$/s, '').trim();
+function readTarNumber(field: Uint8Array): number {
+  if ((field[0] & 0x80) !== 0) return readNumber(field.slice(-6).reverse());
+  const digits = decodeName(field).trim();
   return digits === '' ? 0 : /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.MAX_SAFE_INTEGER;
 }
 
-function readName(head: Buffer): string {
-  const text = (from: number, to: number): string => head.toString('utf8', from, to).replace(/\0.*$/s, '');
-  // Only POSIX's format has a prefix; GNU's has times there.
-  const prefix = head.toString('latin1', MAGIC_AT, MAGIC_AT + 6) === `${MAGIC}\0` ? text(345, 500) : '';
-  return prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`;
+function readName(head: Uint8Array): string {
+  const name = decodeName(head.subarray(0, 100));
+  // Only POSIX's format has a prefix; GNU's, whose magic ends with a blank, has times there.
+  const prefix = head[MAGIC_AT + MAGIC.length] === 0 ? decodeName(head.subarray(345, 500)) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+/** Up to the first zero. */
+function decodeName(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replace(/\0.*$/s, '');
 }
 
 /** Records of the form `LENGTH KEY=VALUE\n`. */

@@ -1,7 +1,7 @@
 /** Bytes that are taken in the portions that a packed format needs, from chunks of any size. */
-import { BrokenInput } from '../util/index.js';
+import { BrokenInput, concatBytes } from '../util/index.js';
 
-export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** The bytes end before what they hold does. */
 export class CutOff extends BrokenInput {
@@ -10,9 +10,16 @@ export class CutOff extends BrokenInput {
   }
 }
 
+/** Of up to eight bytes, the lowest first; exact below 2 ** 53. */
+export function readNumber(bytes: Uint8Array, from = 0, count = bytes.length - from): number {
+  let number = 0;
+  for (let at = from + count - 1; at >= from; at--) number = 256 * number + bytes[at];
+  return number;
+}
+
 export class PackedBytes {
-  private readonly iterator: AsyncIterator<Buffer> | Iterator<Buffer>;
-  private held: Buffer[] = [];
+  private readonly iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  private held: Uint8Array[] = [];
   private heldBytes = 0;
   /** Of the source; thrown once everything before it was taken. */
   private failure: { readonly error: unknown } | null = null;
@@ -22,14 +29,19 @@ export class PackedBytes {
   }
 
   /** Exactly so many bytes. Throws CutOff when the file ends before. */
-  async take(count: number): Promise<Buffer> {
+  async take(count: number): Promise<Uint8Array> {
     const bytes = await this.takeSome(count, count);
     if (bytes.length < count) throw this.failure === null ? new CutOff() : this.failure.error;
     return bytes;
   }
 
+  /** As `readNumber`. */
+  async takeNumber(count: number): Promise<number> {
+    return readNumber(await this.take(count));
+  }
+
   /** From `least` to `most` bytes; fewer only at the end. */
-  async takeSome(least: number, most: number): Promise<Buffer> {
+  async takeSome(least: number, most: number): Promise<Uint8Array> {
     while (this.heldBytes < least && this.failure === null) {
       try {
         const next = await this.iterator.next();
@@ -41,7 +53,7 @@ export class PackedBytes {
       }
     }
     if (this.heldBytes === 0 && least > 0 && this.failure !== null) throw this.failure.error;
-    const all = this.held.length === 1 ? this.held[0] : Buffer.concat(this.held);
+    const all = this.held.length === 1 ? this.held[0] : concatBytes(this.held);
     const taken = all.subarray(0, most);
     this.held = [];
     this.heldBytes = 0;
@@ -49,15 +61,22 @@ export class PackedBytes {
     return taken;
   }
 
+  /** The next bytes, which are taken again. */
+  async peek(count: number): Promise<Uint8Array> {
+    const bytes = await this.takeSome(count, count);
+    this.giveBack(bytes);
+    return bytes;
+  }
+
   /** The bytes are taken again next. */
-  giveBack(bytes: Buffer): void {
+  giveBack(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.held.unshift(bytes);
     this.heldBytes += bytes.length;
   }
 
   /** All that follows. */
-  async *rest(): AsyncGenerator<Buffer, void, void> {
+  async *rest(): AsyncGenerator<Uint8Array, void, void> {
     try {
       for (;;) {
         const bytes = await this.takeSome(1, Number.POSITIVE_INFINITY);

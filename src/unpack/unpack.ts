@@ -15,8 +15,9 @@ const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
 export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
 
 const FIRST_STEP_BYTES = 1 << 11;
+const STEP_BYTES = 1 << 16;
 
-type Unpacker = (source: PackedBytes) => AsyncGenerator<Buffer, void, void>;
+type Unpacker = (source: PackedBytes) => AsyncGenerator<Uint8Array, void, void>;
 
 /** Formats that are recognised by their first bytes and refused with a sentence. */
 const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
@@ -36,10 +37,10 @@ export class UnpackLimit {
   constructor(private readonly limit = TEXT_LIMIT) {}
 
   /** Bytes of the file itself. */
-  async *countPacked(chunks: Chunks): AsyncGenerator<Buffer, void, void> {
+  async *countPacked(chunks: Chunks): AsyncGenerator<Uint8Array, void, void> {
     for await (const chunk of chunks) {
       // What is read ahead counts, so that the beginning is read in small steps.
-      const stepBytes = this.packedBytes === 0 ? FIRST_STEP_BYTES : chunk.length;
+      const stepBytes = this.packedBytes === 0 ? FIRST_STEP_BYTES : STEP_BYTES;
       for (let at = 0; at < chunk.length; at += stepBytes) {
         const step = chunk.subarray(at, at + stepBytes);
         this.packedBytes += step.length;
@@ -58,12 +59,10 @@ export class UnpackLimit {
 }
 
 /** @param chunks of a file, or of a file in an archive; those of the file itself go through `limit.countPacked` */
-export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerator<Buffer, void, void> {
+export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   const source = new PackedBytes(chunks);
   try {
-    const head = await source.takeSome(HEAD_BYTES, HEAD_BYTES);
-    source.giveBack(head);
-    const unpacker = findUnpacker(head);
+    const unpacker = findUnpacker(await source.peek(HEAD_BYTES));
     if (unpacker === null) {
       yield* source.rest();
       return;
@@ -78,11 +77,11 @@ export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerato
 }
 
 /** Null: the bytes are not packed, as far as we know. Throws BrokenInput for packings that are not read. */
-function findUnpacker(head: Buffer): Unpacker | null {
+function findUnpacker(head: Uint8Array): Unpacker | null {
   if (isGzip(head)) return unpackGzip;
   if (isZstd(head)) return unpackZstd;
   if (isBzip2(head)) return unpackBzip2;
-  const hex = head.toString('hex');
+  const hex = Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');
   const other = OTHERS.find(({ magic }) => hex.startsWith(magic));
   if (other !== undefined) throw new BrokenInput(other.says);
   return null;

@@ -25,8 +25,8 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** "BZh" and the size of a block, in units of 100,000 bytes. */
-export function isBzip2(head: Buffer): boolean {
-  return head.toString('latin1', 0, 3) === 'BZh' && head[3] >= 0x31 && head[3] <= 0x39;
+export function isBzip2(head: Uint8Array): boolean {
+  return head[0] === 0x42 && head[1] === 0x5a && head[2] === 0x68 && head[3] >= 0x31 && head[3] <= 0x39;
 }
 
 class Damaged extends BrokenInput {
@@ -35,7 +35,7 @@ class Damaged extends BrokenInput {
   }
 }
 
-export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Buffer, void, void> {
+export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
   for (let isFirst = true; ; isFirst = false) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
@@ -71,7 +71,7 @@ class ForwardBits {
 
   /** @param at number of bits that were read */
   constructor(
-    private readonly bytes: Buffer,
+    private readonly bytes: Uint8Array,
     public at: number,
   ) {
     this.end = 8 * bytes.length;
@@ -151,14 +151,14 @@ class BlockDecoder {
   }
 
   /** Throws after the last piece when the block does not have the checksum. */
-  *decode(bits: ForwardBits, expectedCrc: number): Generator<Buffer, void, void> {
+  *decode(bits: ForwardBits, expectedCrc: number): Generator<Uint8Array, void, void> {
     // Bit 1: blocks of versions before 1.0, which shuffled repetitive ones.
     if (bits.read(1) === 1) throw new Damaged();
     const first = bits.read(24);
     const count = this.readSymbols(bits);
     if (first >= count) throw new Damaged();
     this.linkBytes(count);
-    let piece = Buffer.alloc(PIECE_BYTES);
+    let piece = new Uint8Array(PIECE_BYTES);
     let filled = 0;
     let crc = 0xffffffff;
     let link = this.links[first];
@@ -174,7 +174,7 @@ class BlockDecoder {
       last = repeats === 0 ? -1 : byte;
       if (filled + copies > PIECE_BYTES) {
         yield piece.subarray(0, filled);
-        piece = Buffer.alloc(PIECE_BYTES);
+        piece = new Uint8Array(PIECE_BYTES);
         filled = 0;
       }
       for (let i = 0; i < copies; i++) {
