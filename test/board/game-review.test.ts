@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GameReview } from '#sardonyx/board/game/game-review.js';
+import { describeJudgement, GameReview } from '#sardonyx/board/game/game-review.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
@@ -41,7 +41,7 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
     qh5.children.map(({ san }) => san),
     ['Ke7', 'Nc6'],
   );
-  assert.equal(review.describeNode(ke7), '+5.00');
+  assert.equal(describeJudgement(ke7), '+5.00');
   const pgn = review.formatPgn();
   assert.match(pgn, /2\. Qh5 \{ \[%eval 0\.20\] bold \}/);
   assert.match(

@@ -3,13 +3,15 @@
  * evaluator; one page is loaded once, and each test goes on where the one before ended.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { dragPiece, findBarriers, loadText, locateSquare, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
-import { repositoryRoot } from '../support/shared-folder.js';
+import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
@@ -25,24 +27,30 @@ const SIZES = [
   [700, 450],
 ] as const;
 
-/** @param body gets `games`, the store of the database, and the id of the analysis; it calls `done` */
-const inStore = (body: string): string => `new Promise((done) => {
+/** @param body gets `games`, a store of the database, and the id of the analysis; it calls `done` */
+const inStore = (body: string, store = 'games'): string => `new Promise((done) => {
   const id = sessionStorage.getItem('sardonyx.analysis');
   indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
-    const change = result.transaction('games', 'readwrite');
+    const change = result.transaction('${store}', 'readwrite');
     change.oncomplete = () => result.close();
-    const games = change.objectStore('games');
+    const games = change.objectStore('${store}');
     ${body}
   };
 })`;
-/** The parts of the analysis whose games hold the text. */
-const findStored = (text: string): string =>
-  inStore(`const found = [];
+/** The parts of the analysis that hold the text: of its games, or its entry in the list. */
+const findStored = (text: string, store = 'games'): string =>
+  inStore(
+    `const found = [];
     games.openCursor(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
       if (result === null) return done(found.join());
-      if (JSON.stringify(result.value).includes('${text}')) found.push(result.key.slice(id.length));
+      if (JSON.stringify(result.value).includes('${text}')) found.push(result.key.slice(id.length) || 'entry');
       result.continue();
-    };`);
+    };`,
+    store,
+  );
+async function isKept(tab: Page, text: string, store = 'games'): Promise<void> {
+  while ((await tab.evaluate(findStored(text, store))) === '') await tab.locator('#app').waitFor();
+}
 /** All games as one value, and one of them again because it had changed. */
 const STORE_AS_BEFORE = inStore(`games.getAll(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
   const all = result.flat();
@@ -74,13 +82,13 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   /** A browser of its own, with nothing kept. @param begin script that runs before the page's */
-  async function visit(begin = ''): Promise<{ own: BrowserContext; first: Page }> {
+  async function visit(begin = '', server = board): Promise<{ own: BrowserContext; first: Page }> {
     const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     await own.addInitScript(begin);
     const first = await own.newPage();
     first.setDefaultTimeout(240_000);
     first.on('pageerror', (error) => complaints.push(error.message));
-    await first.goto(board.lines.at(-1) ?? '');
+    await first.goto(server.lines.at(-1) ?? server.url);
     await first.waitForSelector('.engine-head');
     return { own, first };
   }
@@ -270,6 +278,65 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.notice-error:has-text("The link names no position")');
   });
 
+  test('a position that is half set up stays with its analysis, through panels, links and a reload', async () => {
+    const { own, first } = await visit();
+    const press = (name: string) => first.getByRole('button', { name, exact: true }).click();
+    const fen = first.locator('.setup .fen');
+    await press('Set up');
+    await press('Empty board');
+    await press('white king');
+    const { x, y } = await locateSquare(first, 'c2');
+    await first.mouse.click(x, y);
+    await first.locator('.setup').getByText('Black', { exact: true }).click();
+    const half = '8/8/8/8/8/8/2K5/8 b - - 0 1';
+    assert.equal(await fen.inputValue(), half);
+    await first.getByRole('link', { name: 'Play' }).click();
+    await first.getByRole('link', { name: 'Analyse' }).click();
+    assert.equal(await fen.inputValue(), half);
+    await isKept(first, half, 'analyses');
+    await first.reload();
+    await fen.waitFor();
+    assert.equal(await fen.inputValue(), half);
+    await first.waitForSelector('.setup .problem');
+    // Something else is opened: it is seen, and the set-up waits in the list.
+    await first.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
+    await first.waitForSelector('.move:has-text("e4")');
+    await press('Load');
+    const earlier = first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^A position/ });
+    await earlier.click();
+    await fen.waitFor();
+    assert.equal(await fen.inputValue(), half);
+    await press('Cancel');
+    await first.waitForSelector('.move-list-empty');
+    while ((await first.evaluate(findStored(half, 'analyses'))) !== '') await first.locator('.move-list').waitFor();
+    await own.close();
+  });
+
+  test('a review that is done comes back with its game, after a reload and from the list', async () => {
+    const { own, first } = await visit();
+    await loadText(first, LONG_GAME);
+    await first.getByRole('link', { name: 'Review' }).click();
+    await first.getByLabel('How thoroughly').selectOption('100');
+    await first.getByRole('button', { name: 'Review', exact: true }).click();
+    await first.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await first.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    const read = () => first.locator('.panel-review table, .panel-review .move-list').allTextContents();
+    const known = await read();
+    assert.match(known.join(), /White\d+ %.*Black\d+ %/);
+    await isKept(first, 'bestSan');
+    await first.reload();
+    await first.waitForSelector('.panel-review .summary');
+    assert.deepEqual(await read(), known);
+    assert.equal(await first.getByRole('button', { name: 'Next ?!' }).isEnabled(), true);
+    await loadText(first, '1. d4 d5 *');
+    await first.waitForSelector('.panel-review .summary', { state: 'detached' });
+    await first.getByRole('button', { name: 'Load', exact: true }).click();
+    await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await first.waitForSelector('.panel-review .summary');
+    assert.deepEqual(await read(), known);
+    await own.close();
+  });
+
   test('the back button of the browser closes what is open, and leads from panel to panel', async () => {
     await page.getByRole('link', { name: 'Play' }).click();
     await page.getByRole('link', { name: 'Analyse' }).click();
@@ -288,9 +355,6 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   test('no two tabs write the same analysis, and a game goes on when the tab that asked the engine is closed', async () => {
     const { own, first } = await visit();
     const second = await own.newPage();
-    const isKept = async (tab: Page, text: string): Promise<void> => {
-      while ((await tab.evaluate(findStored(text))) !== '#0') await tab.locator('.move').first().waitFor();
-    };
     await typeMove(first, 'e4');
     await isKept(first, 'e4');
     await second.goto(first.url());
@@ -344,6 +408,97 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.getByRole('button', { name: 'Load', exact: true }).click();
     await first.getByRole('button', { name: 'New analysis' }).click();
     await first.waitForSelector('.move-list-empty');
+    await own.close();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('storage that is full or refuses: one sentence, nothing lost in memory, a file instead', async () => {
+    const { own, first } =
+      await visit(`for (const [kind, name] of [[IDBObjectStore, 'put'], [IDBObjectStore, 'delete'], [IDBObjectStore, 'get'], [Storage, 'setItem']]) {
+      const real = kind.prototype[name];
+      kind.prototype[name] = function (...given) {
+        if (!globalThis.refused?.includes(name)) return real.apply(this, given);
+        const problem = new DOMException('full', 'QuotaExceededError');
+        if (globalThis.isLate !== true) throw problem;
+        // Browsers that write later: the request succeeds, the transaction does not.
+        setTimeout(() => { try { this.transaction.abort(); } catch {} });
+        return real.apply(this, given);
+      };
+    }`);
+    const press = (name: string | RegExp) => first.getByRole('button', { name, exact: true }).click();
+    const refuse = (names: string, isLate = false) =>
+      first.evaluate(`globalThis.refused = '${names}'.split(' '); globalThis.isLate = ${isLate}`);
+    const savePgn = async (): Promise<string> => {
+      const [download] = await Promise.all([
+        first.waitForEvent('download'),
+        first.locator('.notice-error').getByRole('button', { name: 'Save PGN' }).click(),
+      ]);
+      return readFileSync(await download.path(), 'utf8');
+    };
+    for (const isLate of [false, true]) {
+      await refuse('none');
+      await press('Load');
+      await press('New analysis');
+      await typeMove(first, 'e4');
+      await isKept(first, '1. e4');
+      await refuse('put', isLate);
+      await typeMove(first, 'e5');
+      await first.waitForSelector('.notice-error:has-text("no room to keep this analysis")');
+      assert.match(await savePgn(), /1\. e4 e5/);
+      assert.equal(await first.evaluate(findStored('1. e4 e5')), '');
+      assert.equal(await first.evaluate(findStored('1. e4')), '#0', 'what was kept before stays');
+      await refuse('none');
+      await typeMove(first, 'Nf3');
+      await isKept(first, '1. e4 e5 2. Nf3');
+    }
+    // An analysis is deleted, and there is no room to bring it back.
+    await press('Load');
+    await press('New analysis');
+    await typeMove(first, 'd4');
+    await isKept(first, '1. d4');
+    const list = first.getByRole('list', { name: 'Earlier analyses' });
+    for (const refused of ['delete', 'get']) {
+      await refuse(refused);
+      await press('Load');
+      await list.waitFor();
+      const count = await list.getByRole('listitem').count();
+      await list
+        .getByRole('button', { name: /^Delete/ })
+        .first()
+        .click();
+      await first.waitForSelector('dialog .notice-error:has-text("earlier analyses stay as they were")');
+      assert.equal(await list.getByRole('listitem').count(), count);
+      if (refused === 'get') {
+        await list.getByRole('button', { name: /^e4/ }).first().click();
+        await first.waitForSelector('.notice-error:has-text("The browser cannot read e4")');
+        assert.deepEqual(await first.locator('.move').allTextContents(), ['d4']);
+      } else await first.getByLabel('Close').click();
+    }
+    await refuse('none');
+    await press('Load');
+    await list
+      .getByRole('button', { name: /^Delete/ })
+      .first()
+      .click();
+    await first.locator('dialog .notice-note').waitFor();
+    await refuse('put');
+    await first.locator('dialog .notice-note').getByRole('button', { name: 'Undo' }).click();
+    await first.getByLabel('Close').click();
+    await first.waitForSelector('.notice-error:has-text("no room to keep it: it is open")');
+    await first.waitForSelector('.move:has-text("Nf3")');
+    // Settings last as long as the page; finished games do, too, one beside the other.
+    await refuse('setItem');
+    await press('Dark colours');
+    await first.waitForSelector('[data-theme=dark] .notice-warning:has-text("does not keep this setting")');
+    await first.getByRole('link', { name: 'Play' }).click();
+    await first.getByText('White', { exact: true }).click();
+    await press('Play');
+    for (const count of [1, 2]) {
+      if (count === 2) await press('Rematch');
+      await press('Resign');
+      await first.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+      await first.waitForSelector(`summary:has-text("Finished games (${count})")`);
+    }
     await own.close();
     assert.deepEqual(complaints, []);
   });
@@ -588,6 +743,65 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     // The clock is that of all tabs.
     await idle.clock.resume();
     await idle.close();
+  });
+
+  test('a server is killed in the middle of a match: the page says so, and the match goes on with no game lost or doubled', async () => {
+    const { command, args } = fakeEngine('--think=5');
+    const folder = join(board.folder, 'killed');
+    const flags = [
+      '--backend=hash',
+      `--engine=cmd="${command}" args="${args.join(' ')}" name=Slow`,
+      `--matches=${folder}`,
+    ];
+    const games = 4;
+    const findFile = (ending: string) => join(folder, readdirSync(folder).find((name) => name.endsWith(ending)) ?? '');
+    const readMatch = (ending: string) => readFileSync(findFile(ending), 'utf8');
+    for (const killsBoth of [false, true]) {
+      let server = await BoardProcess.start(flags);
+      const { own, first } = await visit('', server);
+      await first.clock.install();
+      await first.getByRole('link', { name: 'Match' }).click();
+      const isNew = !killsBoth;
+      if (isNew) {
+        await first.getByLabel('First player').selectOption('Slow');
+        await first.getByLabel('Second player').selectOption('random');
+        await first.getByText('Clock', { exact: true }).click();
+        await first.getByLabel('Seconds a game').fill('600');
+        await first.getByLabel('Games at most').fill(String(games));
+        await first.getByRole('button', { name: 'Start the match' }).click();
+      } else {
+        assert.ok(readMatch('.jsonl').split('\n').length - 2 < games);
+        await first.getByRole('button', { name: 'Go on' }).click();
+      }
+      const begun = isNew ? 1 : readMatch('.jsonl').split('\n').length - 1;
+      await first.waitForSelector(`.game-list li:nth-child(${begun})`);
+      await first.waitForSelector('.live-boards .clock');
+      const [killed] = [once(server.child, 'exit')];
+      if (killsBoth) process.kill(Number.parseInt(readMatch('.lock'), 10), 'SIGKILL');
+      server.child.kill('SIGKILL');
+      await killed;
+      // Nobody knows how the clocks run on.
+      await first.waitForSelector('.lost:has-text("No connection")');
+      const clocks = await first.getByRole('timer').allTextContents();
+      await first.clock.runFor(10_000);
+      assert.deepEqual(await first.getByRole('timer').allTextContents(), clocks);
+      assert.equal(await first.getByRole('button', { name: 'Pause' }).isDisabled(), true);
+      await own.close();
+      if (isNew) continue;
+      server = await BoardProcess.start(flags);
+      const { own: again, first: next } = await visit('', server);
+      await next.getByRole('link', { name: 'Match' }).click();
+      await next.getByRole('button', { name: 'Go on' }).click();
+      await next.waitForSelector(`.review-head:has-text("${games} of ${games}")`);
+      await next.waitForSelector('.review-head:not(:has(button:text-is("Pause")))');
+      const rounds = readMatch('.pgn').match(/\[Round "[^"]*"\]/g) ?? [];
+      assert.deepEqual([rounds.length, new Set(rounds).size], [games, games]);
+      const rows = readMatch('.jsonl').trim().split('\n').slice(1);
+      assert.equal(new Set(rows.map((row) => JSON.parse(row).game)).size, games);
+      assert.equal(rows.length, games);
+      await again.close();
+      await server.stop();
+    }
   });
 
   test('a server that was started again is told from one that is away', async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireMove } from '#sardonyx/board/game/board-moves.js';
 import {
-  addToArchive,
   describeControl,
   describeResult,
   type GameSettings,
+  mergeArchives,
   PlayedGame,
 } from '#sardonyx/board/game/played-game.js';
 import { START_FEN } from '#sardonyx/chess/index.js';
@@ -152,13 +152,15 @@ test('only moves of the user are taken back; a game that ends twice is kept once
   play(game, 'e7e5 g1f3');
   assert.equal(game.canTakeBack, true);
   game.resign('black');
-  const kept = addToArchive(['[Date "2026.01.01"]\n\n1. d4 *'], game.formatPgn('Sardonyx'), 3);
+  const kept = mergeArchives([game.formatPgn('Sardonyx')], ['[Date "2026.01.01"]\n\n1. d4 *']);
   game.takeBack(0);
   game.agreeToDraw();
-  const again = addToArchive(kept, game.formatPgn('Sardonyx'), 3);
+  const again = mergeArchives([game.formatPgn('Sardonyx')], kept);
   assert.equal(again.length, 2);
   assert.match(again[0], /Result "1\/2-1\/2"/);
   const rematch = unwrap(PlayedGame.create(SETTINGS, new Date(DATE.getTime() + 999)));
   rematch.resign('white');
-  assert.deepEqual(addToArchive(again, rematch.formatPgn('Sardonyx'), 3).slice(1), again);
+  assert.deepEqual(mergeArchives([rematch.formatPgn('Sardonyx')], again).slice(1), again);
+  // Another tab has kept the game's last end; this one knows an earlier one, and one more.
+  assert.deepEqual(mergeArchives(again, [kept[0], '1. c4 *']), [...again, '1. c4 *']);
 });

@@ -630,6 +630,9 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     const plain = { isIsolated: true, serviceWorkers: 'block' } as const;
     const { page } = await visit(t, { ...plain, edit: prepend('board-worker.js', unstored) });
     await waitForEngine(page, 'Sardonyx');
+    await openNetwork(page, 'tiny-test.onnx', readFileSync(TINY));
+    await page.waitForSelector('.notice-warning:has-text("no room to keep this network: open it again")');
+    await waitForEngine(page, 'random 16x2');
     const { page: poor } = await visit(t, { ...plain, edit: prepend('sardonyx.js', noMemory) });
     await poor.waitForSelector('.engine-name:has-text("memory")');
   });

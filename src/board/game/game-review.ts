@@ -7,14 +7,14 @@ import {
   computeAccuracy,
   createRemarks,
   formatEvaluation,
-  type GameAccuracy,
   type JudgedPosition,
+  type Remark,
   removeEvaluation,
 } from '../../pgn/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import { formatScore, getWhitePoints } from './board-text.js';
-import type { MoveNode, MoveTree } from './move-tree.js';
+import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';
 import { formatTree, writeComment } from './move-tree-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
@@ -33,25 +33,25 @@ export interface BetterMove {
 }
 
 const LAST_MOVE_GLYPH = 6;
+const NO_REMARK = { nag: 0, text: '', betterLine: [] };
 
 export class GameReview {
   /** The main line from the start to the end of the game. */
   readonly nodes: readonly MoveNode[];
-  private readonly judged: (JudgedPosition | null)[];
-  /** White's expected points, 0 to 1; null where nothing is known. */
-  private readonly points: (number | null)[];
 
   constructor(readonly tree: MoveTree) {
-    const nodes = [tree.root];
-    for (let node = tree.root; node.children.length > 0; node = node.children[0]) nodes.push(node.children[0]);
-    this.nodes = nodes;
-    this.judged = nodes.map(() => null);
-    this.points = nodes.map(() => null);
+    this.nodes = getPath(findLineEnd(tree.root));
   }
 
-  /** White's expected points after each ply. */
+  get isBegun(): boolean {
+    return this.nodes.some(({ judgement }) => judgement !== null);
+  }
+
+  /** White's expected points after each ply, 0 to 1; null where nothing is known. */
   get whitePoints(): readonly (number | null)[] {
-    return this.points;
+    return this.nodes.map((node) =>
+      node.judgement === null ? null : getWhitePoints(node.judgement, isBlackToMove(node)),
+    );
   }
 
   /** @param index of the node in `nodes` */
@@ -60,23 +60,8 @@ export class GameReview {
     const line = state.lines[0];
     if (line === undefined) return;
     const pvSan = describeLine(this.tree.createPosition(node), line.pv).map(({ san }) => san);
-    const isBlack = isBlackToMove(node);
-    this.judged[index] = {
-      fen: node.fen,
-      played: this.nodes[index + 1]?.uci ?? null,
-      best,
-      bestSan: pvSan[0] ?? null,
-      score: line.score,
-      wdl: line.wdl,
-      lines: [{ pvSan }],
-    };
-    this.points[index] = getWhitePoints(line, isBlack);
-  }
-
-  /** The evaluation of the position after a move, from White's view; '' while it is unknown. */
-  describeNode(node: MoveNode): string {
-    const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
-    return position === null ? '' : formatScore(position.score, isBlackToMove(node));
+    const { score, wdl } = line;
+    node.judgement = { fen: node.fen, best, bestSan: pvSan[0] ?? null, score, wdl, lines: [{ pvSan }] };
   }
 
   /**
@@ -85,9 +70,7 @@ export class GameReview {
    */
   annotate(): void {
     for (const [index, node] of this.nodes.entries()) {
-      const [before, after] = [this.judged[index - 1], this.judged[index]];
-      if (before == null || after === null) continue;
-      const [{ nag, text, betterLine }] = createRemarks([before, after]);
+      const { nag, text, betterLine } = this.remark(index);
       if (nag === 0) continue;
       if (!node.nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH)) node.nags = [...node.nags, nag];
       if (!node.comment.includes(text)) node.comment = `${node.comment} ${text}`.trim();
@@ -97,13 +80,12 @@ export class GameReview {
 
   /** 6 = inaccuracy, 2 = mistake, 4 = blunder; 0 = none of them, or not known yet. @param node one of `nodes` */
   getNag({ depth }: MoveNode): number {
-    const [before, after] = [this.judged[depth - 1], this.judged[depth]];
-    return before == null || after === null ? 0 : createRemarks([before, after])[0].nag;
+    return this.remark(depth).nag;
   }
 
   /** What was better than a bad move; null for other moves, and while the engine's move is not known. */
   getBetter(node: MoveNode): BetterMove | null {
-    const before = this.judged[node.depth - 1];
+    const before = node.parent?.judgement;
     if (this.getNag(node) === 0 || before?.best == null) return null;
     const [win, draw] = before.wdl;
     return { uci: before.best, san: before.bestSan ?? before.best, points: (win + draw / 2) / 1000 };
@@ -113,10 +95,12 @@ export class GameReview {
     const nags = this.nodes
       .filter((node) => node.depth > 0 && isBlackToMove(node) === (side === 'white'))
       .map((node) => this.getNag(node));
-    const known = this.judged.slice(0, this.countKnown());
-    const accuracy: GameAccuracy = computeAccuracy(known.filter((position) => position !== null));
+    // From the start up to the first position that nobody has judged.
+    const judged = this.nodes.map((_, index) => this.judge(index));
+    const unknown = judged.indexOf(null);
+    const known = judged.slice(0, unknown === -1 ? judged.length : unknown).filter((position) => position !== null);
     return {
-      accuracy: accuracy[side],
+      accuracy: computeAccuracy(known)[side],
       inaccuracies: nags.filter((nag) => nag === 6).length,
       mistakes: nags.filter((nag) => nag === 2).length,
       blunders: nags.filter((nag) => nag === 4).length,
@@ -126,17 +110,21 @@ export class GameReview {
   /** With evaluations as lichess writes them. */
   formatPgn(): string {
     return formatTree(this.tree, (node) => {
-      const position = this.nodes[node.depth] === node ? this.judged[node.depth] : null;
-      if (position === null) return writeComment(node);
-      const evaluation = `[%eval ${formatEvaluation(position.score, isBlackToMove(node))}]`;
+      const { judgement } = node;
+      if (judgement === null) return writeComment(node);
+      const evaluation = `[%eval ${formatEvaluation(judgement.score, isBlackToMove(node))}]`;
       return `${evaluation} ${removeEvaluation(writeComment(node))}`.trim();
     });
   }
 
-  /** Positions from the start up to the first unknown one. */
-  private countKnown(): number {
-    const unknown = this.judged.indexOf(null);
-    return unknown === -1 ? this.judged.length : unknown;
+  private judge(index: number): JudgedPosition | null {
+    const judgement = this.nodes[index]?.judgement ?? null;
+    return judgement === null ? null : { ...judgement, played: this.nodes[index + 1]?.uci ?? null };
+  }
+
+  private remark(index: number): Omit<Remark, 'evaluation'> {
+    const [before, after] = [this.judge(index - 1), this.judge(index)];
+    return before === null || after === null ? NO_REMARK : createRemarks([before, after])[0];
   }
 
   private addLine(from: MoveNode, sans: readonly string[]): void {
@@ -149,6 +137,11 @@ export class GameReview {
       position.makeMove(move.value);
     }
   }
+}
+
+/** The evaluation of the position after a move, from White's view; '' while it is unknown. */
+export function describeJudgement(node: MoveNode): string {
+  return node.judgement === null ? '' : formatScore(node.judgement.score, isBlackToMove(node));
 }
 
 function isBlackToMove({ fen }: MoveNode): boolean {

@@ -14,8 +14,11 @@ import {
   passTurn,
   START_FEN,
 } from '../../chess/index.js';
-import { type PgnMoveNode, readVariant } from '../../pgn/index.js';
+import { type JudgedPosition, type PgnMoveNode, readVariant } from '../../pgn/index.js';
 import { type Result, success, unwrap } from '../../util/index.js';
+
+/** What a review has found out about a position. */
+export type Judgement = Omit<JudgedPosition, 'played'>;
 
 export interface MoveNode {
   /** Unique within the tree. */
@@ -36,6 +39,8 @@ export interface MoveNode {
   comment: string;
   /** Numeric annotation glyphs of PGN. */
   nags: number[];
+  /** Of the position after the move; null = no review has looked at it. */
+  judgement: Judgement | null;
   /** What the file has around the move that the page does not show. It is written back. */
   readonly source: {
     /** The comment before the first move of a variation. */
@@ -140,6 +145,7 @@ export class MoveTree {
       children: [],
       comment: '',
       nags: [],
+      judgement: null,
       source: { commentBefore: '', comment: '', unread: [], isMainUnread: false },
     };
   }
@@ -160,12 +166,27 @@ export function findLineEnd(node: MoveNode): MoveNode {
 
 /** The first node that fits, lines before their variations. */
 export function findNode(root: MoveNode, fits: (node: MoveNode) => boolean): MoveNode | null {
+  for (const node of walkNodes(root)) if (fits(node)) return node;
+  return null;
+}
+
+function* walkNodes(root: MoveNode): Generator<MoveNode, void, void> {
   const rest = [root];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    if (fits(node)) return node;
+    yield node;
     rest.push(...node.children.toReversed());
   }
-  return null;
+}
+
+/** Of all moves, which PGN cannot hold. */
+export function listJudgements({ root }: MoveTree): Judgement[] {
+  return [...walkNodes(root)].flatMap(({ judgement }) => judgement ?? []);
+}
+
+/** Gives the positions of a tree what `listJudgements` took from it. A FEN has the number of the move: it names few others. */
+export function restoreJudgements({ root }: MoveTree, judgements: readonly Judgement[]): void {
+  const known = new Map(judgements.map((judgement) => [judgement.fen, judgement]));
+  for (const node of walkNodes(root)) node.judgement = known.get(node.fen) ?? null;
 }
 
 /** UCI moves from the start to a node. */

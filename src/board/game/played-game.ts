@@ -254,14 +254,14 @@ export function nameFinished(pgn: string): string {
   return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
 }
 
-/** The finished games, the newest first, with one more. @param archive PGN; a game that is in it already is replaced */
-export function addToArchive(archive: readonly string[], pgn: string, most: number): string[] {
-  const id = readId(pgn);
-  return [pgn, ...archive.filter((kept) => id === undefined || readId(kept) !== id)].slice(0, most);
+/** Finished games as PGN: the first ones, and those of the second that are not among them. */
+export function mergeArchives(first: readonly string[], second: readonly string[]): string[] {
+  const known = new Set(first.map(readId));
+  return [...first, ...second.filter((pgn) => !known.has(readId(pgn)))];
 }
 
-function readId(pgn: string): string | undefined {
-  return parsePgnTags(pgn).get('GameId');
+function readId(pgn: string): string {
+  return parsePgnTags(pgn).get('GameId') ?? pgn;
 }
 
 /** "You win by checkmate" */

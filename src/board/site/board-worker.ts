@@ -60,8 +60,13 @@ async function openDesk(): Promise<void> {
     matches: null,
     loop: null,
   });
-  const openNetwork = (source: File | string): Promise<void> =>
-    networks.open(source, watch, (named) => services.useNetwork(named)).finally(() => services.announce());
+  const openNetwork = async (source: File | string): Promise<void> => {
+    const isKept = await networks
+      .open(source, watch, (named) => services.useNetwork(named))
+      .finally(() => services.announce());
+    const text = 'The browser has no room to keep this network: open it again in your next visit';
+    if (!isKept) send({ type: 'notice', level: 'warning', text });
+  };
   const removeNetwork = async (removed: string): Promise<void> => {
     if (services.describe().network === removed) {
       throw new Error(`${removed} is in use: choose another network first`);

@@ -29,8 +29,9 @@ export class PageNetworks extends NetworkList {
    * Reads a network and keeps it for later visits, where the browser keeps anything. Rejects with the sentence for the user.
    * @param source a file, or an address that answers requests of any page
    * @param use tries it: a network that cannot be used is neither kept nor listed
+   * @returns whether the browser keeps it
    */
-  async open(source: File | string, watch: DownloadWatch, use: (name: string) => Promise<void>): Promise<void> {
+  async open(source: File | string, watch: DownloadWatch, use: (name: string) => Promise<void>): Promise<boolean> {
     const isAddress = typeof source === 'string';
     if (isAddress && !/^https?:\/\/./.test(source)) throw new Error(`Not an https address: ${source}`);
     const name = isAddress ? getLastPart(source) : source.name;
@@ -46,6 +47,7 @@ export class PageNetworks extends NetworkList {
       if (known === null) await this.drop(listed, address);
       throw error;
     }
+    return kept !== null;
   }
 
   /** Deletes a network that the browser keeps. Rejects with the sentence for the user. */

@@ -6,6 +6,7 @@ import type { Explored, ResultCount } from '../../game/game-index.js';
 import { findNode } from '../../game/move-tree.js';
 import { nameFinished } from '../../game/played-game.js';
 import { archive } from '../play/play-session.js';
+import { reportError } from '../port/engine-state.js';
 import { Segments } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
@@ -65,9 +66,9 @@ function startExploring(): () => void {
       if (name !== held) {
         begin(name);
         if (all === null)
-          void readAllGames().then((kept) => {
+          readAllGames().then((kept) => {
             if (held === 'all') add([...archive.value.map((text) => ({ title: nameFinished(text), text })), ...kept]);
-          });
+          }, reportError);
       }
       if (all !== null && all.length > games.value.length) add(all.slice(games.value.length));
     });

@@ -14,7 +14,7 @@ import type { LiveBoard, MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
-import { engine, port, reportError } from '../port/engine-state.js';
+import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { analyseGame } from '../study/library.js';
 import {
@@ -94,6 +94,7 @@ export function MatchPanel() {
 const isDeleting = signal(false);
 
 function MatchHead({ state }: { readonly state: MatchState }) {
+  const isConnected = portState.value === 'open';
   const isOver = state.games.length >= state.total || (state.sprt !== null && state.sprt.verdict !== 'continue');
   const toggle = (): void => {
     port
@@ -119,7 +120,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
           {state.games.length} of {state.total}
         </span>
         {!isOver && (
-          <button type="button" onClick={toggle} disabled={state.isElsewhere}>
+          <button type="button" onClick={toggle} disabled={state.isElsewhere || !isConnected}>
             {state.isRunning ? 'Pause' : 'Go on'}
           </button>
         )}
@@ -131,7 +132,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
         <button
           type="button"
           class="danger"
-          disabled={state.isRunning || state.isElsewhere}
+          disabled={state.isRunning || state.isElsewhere || !isConnected}
           onClick={assign(isDeleting, true)}
         >
           Delete

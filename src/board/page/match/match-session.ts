@@ -127,7 +127,11 @@ export function watchMatches(): () => void {
   document.addEventListener('visibilitychange', pollNow);
   const timers = [
     setInterval(() => {
-      if (shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))) {
+      // Nobody knows how the clocks run where there is no connection.
+      if (
+        portState.value === 'open' &&
+        shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))
+      ) {
         nowMs.value = performance.now();
       }
     }, CLOCK_MS),

@@ -6,12 +6,13 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
-import { addToArchive, describeResult, type GameSettings, PlayedGame } from '../../game/played-game.js';
+import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
 import { engine, port, portState, reportError } from '../port/engine-state.js';
 import { addNotice, spoken } from '../shell/notices.js';
 import { readStored, watchStored, writeStored } from '../shell/stored.js';
+import { saveFile } from '../shell/user-files.js';
 import { Study } from '../study/study.js';
 
 const MOST_SAVED = 100;
@@ -56,6 +57,11 @@ function readArchive(): string[] {
   return Array.isArray(stored) ? stored.filter((text): text is string => typeof text === 'string') : [];
 }
 
+/** What all tabs have kept, and what there was no room for. */
+function gatherArchive(): string[] {
+  return mergeArchives(readArchive(), archive.value);
+}
+
 export function startGame(settings: GameSettings): void {
   const created = PlayedGame.create(settings, new Date());
   if (!created.ok) {
@@ -95,7 +101,7 @@ watchStored('game', (saved) => {
   if (game.value !== null && !game.value.isUserTurn) setTimeout(askLater, RETRY_MS, game.value, moment);
 });
 watchStored('archive', () => {
-  archive.value = readArchive();
+  archive.value = gatherArchive();
 });
 
 function begin(next: PlayedGame): void {
@@ -136,7 +142,7 @@ function keepFinished(finished: PlayedGame): void {
   gameBoard.promotion.value = null;
   // What other tabs have kept meanwhile is kept, too.
   const pgn = finished.formatPgn(engine.value?.name ?? 'Engine');
-  archive.value = addToArchive(readArchive(), pgn, MOST_SAVED);
+  archive.value = mergeArchives([pgn], gatherArchive()).slice(0, MOST_SAVED);
   if (!writeStored('archive', archive.value)) warnOfFullStorage();
   writeStored('game', null);
   if (finished.result !== null && location.hash !== '#play') {
@@ -148,7 +154,10 @@ let hasWarned = false;
 
 function warnOfFullStorage(): void {
   if (!hasWarned)
-    addNotice('error', 'The browser has no room to keep this game: save it as PGN before you leave the page');
+    addNotice('error', 'The browser has no room to keep this game: save it as PGN before you leave the page', {
+      label: 'Save PGN',
+      run: () => saveFile('game.pgn', game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? ''),
+    });
   hasWarned = true;
 }
 

@@ -1,6 +1,7 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
-import { computed, signal } from '@preact/signals';
-import { GameReview, type PlayerSummary } from '../../game/game-review.js';
+import { computed, effect, signal, untracked } from '@preact/signals';
+import { getWhitePoints } from '../../game/board-text.js';
+import { describeJudgement, GameReview, type PlayerSummary } from '../../game/game-review.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import { port, reportError } from '../port/engine-state.js';
@@ -15,55 +16,57 @@ import { isLearning, learn, listMistakes, MistakesPanel } from './mistakes.js';
 
 /** Nodes for each position. */
 const nodes = storedSignal('review.nodes', 400, isNumber);
-/** Null before the first review. It is changed in place; `progress` counts its changes. */
-const review = signal<GameReview | null>(null);
+/** The review that is under way; null = none is. */
+const running = signal<GameReview | null>(null);
+/** Number of positions that it has judged. */
 const progress = signal(0);
-const isReviewing = signal(false);
 
-let run = 0;
 /** Number of the question under way. */
 let asked = 0;
 
 /** Reviews the game on the board from its start. */
 export async function startReview(): Promise<void> {
-  const current = new GameReview(study.tree.value);
-  if (current.nodes.length < 2) {
+  const own = new GameReview(study.tree.value);
+  if (own.nodes.length < 2) {
     addNotice('warning', 'There is no game to review: load one first');
     return;
   }
-  const own = ++run;
-  review.value = current;
-  isReviewing.value = true;
+  running.value = own;
   progress.value = 0;
   const limits = { nodes: nodes.value };
   try {
-    for (const [index, node] of current.nodes.entries()) {
+    for (const [index, node] of own.nodes.entries()) {
       const question = { position: study.describePosition(node), limits, multiPv: 1, elo: null };
       const { id, answer } = port.send('think', question);
       asked = id;
       const thought = await answer;
-      if (own !== run) return;
-      current.add(index, thought);
+      if (running.value !== own) return;
+      own.add(index, thought);
       progress.value++;
     }
   } catch (error) {
-    if (own === run) reportError(error);
+    if (running.value === own) reportError(error);
   }
-  if (own === run) finish(current);
+  if (running.value === own) finishReview();
 }
 
 /** What is known of the game stays, also of a review that was cut short. */
-function finish(reviewed: GameReview): void {
-  isReviewing.value = false;
-  reviewed.annotate();
+function finishReview(): void {
+  running.value?.annotate();
+  running.value = null;
   study.touch();
 }
 
 function stopReview(): void {
-  run++;
   port.send('hurry', { think: asked }).answer.catch(reportError);
-  if (review.value !== null) finish(review.value);
+  finishReview();
 }
+
+// What it has found so far was saved with the game.
+effect(() => {
+  const { value: tree } = study.tree;
+  if (running.peek() !== null && running.peek()?.tree !== tree) untracked(stopReview);
+});
 
 const GRAPH_HEIGHT = 150;
 const DEPTHS = [
@@ -73,16 +76,19 @@ const DEPTHS = [
   { nodes: 10_000, name: 'Deep' },
 ];
 
-/** The review, while it is of the game on the board. */
-const current = computed(() => (review.value?.tree === study.tree.value ? review.value : null));
+/** What is known of the game on the board; null before its first review. */
+const current = computed(() => {
+  void [study.version.value, progress.value];
+  const known = new GameReview(study.tree.value);
+  return known.isBegun || running.value !== null ? known : null;
+});
 
 const evaluation = computed(() => {
-  void progress.value;
-  const { value: node } = study.node;
-  const points = current.value?.nodes[node.depth] === node ? current.value.whitePoints[node.depth] : null;
-  if (points == null) return null;
-  const white = Math.round(1000 * points);
-  return { text: current.value?.describeNode(node) ?? '', wdl: [white, 0, 1000 - white] as const };
+  void current.value;
+  const { judgement, fen } = study.node.value;
+  if (judgement === null) return null;
+  const white = Math.round(1000 * getWhitePoints(judgement, fen.includes(' b ')));
+  return { text: describeJudgement(study.node.value), wdl: [white, 0, 1000 - white] as const };
 });
 
 const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move', run: goToNextBadMove }];
@@ -116,8 +122,8 @@ export function ReviewPanel() {
 }
 
 function describeMove(node: MoveNode) {
-  void progress.value;
-  return <small>{current.value?.describeNode(node) ?? ''}</small>;
+  void current.value;
+  return <small>{describeJudgement(node)}</small>;
 }
 
 function Head() {
@@ -130,7 +136,7 @@ function Head() {
     <div class="review-head">
       <h2>{players === '? – ?' ? 'The game on the board' : players}</h2>
       <div class="button-row">
-        {isReviewing.value ? (
+        {running.value !== null ? (
           <>
             <progress max={total} value={progress.value} aria-label="Positions reviewed" />
             <span>
@@ -174,7 +180,6 @@ function Head() {
 }
 
 function Graph() {
-  void progress.value;
   const known = current.value;
   if (known === null) return null;
   const points = known.whitePoints;
@@ -194,7 +199,7 @@ function Graph() {
       height={GRAPH_HEIGHT}
       range={[0, 100]}
       dots={listDots(known)}
-      marked={known.nodes[study.node.value.depth] === study.node.value ? study.node.value.depth / 2 : null}
+      marked={known.nodes.includes(study.node.value) ? study.node.value.depth / 2 : null}
       formatY={(value) => `${Math.round(value)} %`}
       onPick={(index) => study.go(known.nodes[index])}
     />
@@ -216,7 +221,6 @@ function listDots(known: GameReview): readonly ChartDot[] {
 }
 
 function Summary() {
-  void progress.value;
   const known = current.value;
   if (known === null) return null;
   const sides = { White: known.summarise('white'), Black: known.summarise('black') };
@@ -240,13 +244,12 @@ function Summary() {
 }
 
 function Export() {
-  void progress.value;
   const known = current.value;
   if (known === null) return null;
   return (
     <div class="button-row review-foot">
       {(['white', 'black'] as const).map((side) => {
-        const mistakes = isReviewing.value ? [] : listMistakes(known, side);
+        const mistakes = running.value !== null ? [] : listMistakes(known, side);
         return (
           <button
             key={side}

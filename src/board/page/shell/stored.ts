@@ -1,5 +1,6 @@
 /** Settings that the browser keeps. Where it keeps nothing (private windows, full disks) they last as long as the page. */
-import { effect, type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal, untracked } from '@preact/signals';
+import { addNotice } from './notices.js';
 
 const PREFIX = 'sardonyx.';
 
@@ -34,10 +35,20 @@ export function watchStored(name: string, listener: (value: unknown) => void): (
 export function storedSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
   const stored = readStored(name);
   const state = signal<T>(isValid(stored) ? stored : initial);
+  let isFirst = true;
   effect(() => {
-    writeStored(name, state.value);
+    const { value } = state;
+    if (!isFirst && !writeStored(name, value)) untracked(complain);
+    isFirst = false;
   });
   return state;
+}
+
+let hasComplained = false;
+
+function complain(): void {
+  if (!hasComplained) addNotice('warning', 'The browser does not keep this setting: it lasts as long as this page');
+  hasComplained = true;
 }
 
 export function isBoolean(value: unknown): value is boolean {

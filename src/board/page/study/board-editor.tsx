@@ -1,4 +1,7 @@
-/** The board editor: pieces are put on the board and taken off; the rest of the position stands in a form beside it. */
+/**
+ * The board editor: pieces are put on the board and taken off; the rest of the position stands in a form beside it. What is set
+ * up is a part of the analysis, and stays with it.
+ */
 import type { Color, Piece, Role } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { h } from 'preact';
@@ -7,35 +10,40 @@ import { START_FEN } from '../../../chess/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { useChessground } from '../board/chess-board.js';
 import { assign, Segments } from '../shell/controls.js';
-import { openGames } from './library.js';
+import { openGames, setup } from './library.js';
 import { study } from './study.js';
 
-export const isEditing = signal(false);
+export const isEditing = computed(() => setup.value !== null);
 
 const ROLES: readonly Role[] = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
 const EMPTY_BOARD = '8/8/8/8/8/8/8/8';
 const CASTLING = { K: 'White short', Q: 'White long', k: 'Black short', q: 'Black long' } as const;
 
-/** The first field of the FEN, and the others. */
-const placement = signal('');
-const turn = signal('w');
-const castling = signal('-');
-const enPassant = signal('-');
+const fields = computed(() => setup.value?.split(' ') ?? []);
+const turn = {
+  get value() {
+    return fields.value[1];
+  },
+  set value(color) {
+    setField(1, color);
+  },
+};
 /** What a click puts on a square; null: pieces are moved. */
 const tool = signal<Piece | 'rubber' | null>(null);
 
-const editedFen = computed(() =>
-  [placement.value, turn.value, castling.value || '-', enPassant.value, '0 1'].join(' '),
-);
-
 export function openEditor(): void {
-  readFields(study.node.value.fen);
+  setFen(study.node.value.fen);
   tool.value = null;
-  isEditing.value = true;
 }
 
-function readFields(fen: string): void {
-  [placement.value, turn.value = 'w', castling.value = '-', enPassant.value = '-'] = fen.trim().split(/\s+/);
+/** The counts of moves begin anew. */
+function setFen(fen: string): void {
+  const [placement, color = 'w', castling = '-', enPassant = '-'] = fen.trim().split(/\s+/);
+  setup.value = [placement, color, castling, enPassant, '0', '1'].join(' ');
+}
+
+function setField(index: number, text: string): void {
+  setup.value = fields.value.with(index, text).join(' ');
 }
 
 /** Begins an analysis of the position. @returns why it is none, in one sentence; '' = it is */
@@ -48,8 +56,9 @@ export function tryFen(fen: string): string {
 }
 
 export function EditorBoard() {
+  const [placement] = fields.value;
   const { element, board } = useChessground(() => ({
-    fen: placement.value,
+    fen: placement,
     orientation: study.orientation.value,
     movable: { free: true, color: 'both' },
     premovable: { enabled: false },
@@ -60,20 +69,20 @@ export function EditorBoard() {
     animation: { enabled: false },
     events: {
       change: () => {
-        placement.value = board.current?.getFen() ?? placement.value;
+        if (board.current !== null) setField(0, board.current.getFen());
       },
       select: (key) => {
         if (tool.value === null || board.current === null) return;
         const piece = tool.value === 'rubber' ? undefined : tool.value;
         const isThere = piece !== undefined && isSame(board.current.state.pieces.get(key), piece);
         board.current.setPieces(new Map([[key, isThere ? undefined : piece]]));
-        placement.value = board.current.getFen();
+        setField(0, board.current.getFen());
       },
     },
   }));
   useEffect(() => {
-    if (board.current?.getFen() !== placement.value) board.current?.set({ fen: placement.value });
-  }, [placement.value]);
+    if (board.current?.getFen() !== placement) board.current?.set({ fen: placement });
+  }, [placement]);
   useEffect(() => board.current?.set({ orientation: study.orientation.value }), [study.orientation.value]);
   useEffect(() => board.current?.set({ draggable: { enabled: tool.value === null } }), [tool.value]);
   return (
@@ -88,16 +97,17 @@ function isSame(a: Piece | undefined, b: Piece): boolean {
 }
 
 export function EditorForm() {
-  const tree = MoveTree.create(editedFen.value);
-  const close = assign(isEditing, false);
+  const fen = setup.value ?? '';
+  const tree = MoveTree.create(fen);
+  const castling = fields.value[2];
   return (
     <form
       class="setup"
       onSubmit={(event) => {
         event.preventDefault();
         if (!tree.ok) return;
+        setup.value = null;
         openGames([tree.value]);
-        close();
       }}
     >
       <h2>Set up a position</h2>
@@ -126,10 +136,10 @@ export function EditorForm() {
           <label key={right}>
             <input
               type="checkbox"
-              checked={castling.value.includes(right)}
+              checked={castling.includes(right)}
               onChange={({ currentTarget }) => {
-                const rights = currentTarget.checked ? castling.value + right : castling.value.replace(right, '');
-                castling.value = [...'KQkq'].filter((letter) => rights.includes(letter)).join('') || '-';
+                const rights = currentTarget.checked ? castling + right : castling.replace(right, '');
+                setField(2, [...'KQkq'].filter((letter) => rights.includes(letter)).join('') || '-');
               }}
             />
             {CASTLING[right]}
@@ -141,8 +151,8 @@ export function EditorForm() {
         <input
           class="fen"
           spellcheck={false}
-          value={editedFen.value}
-          onChange={({ currentTarget }) => readFields(currentTarget.value)}
+          value={fen}
+          onChange={({ currentTarget }) => setFen(currentTarget.value)}
         />
       </label>
       {!tree.ok && (
@@ -154,13 +164,13 @@ export function EditorForm() {
         <button type="submit" class="primary" disabled={!tree.ok}>
           Analyse this position
         </button>
-        <button type="button" onClick={() => readFields(START_FEN)}>
+        <button type="button" onClick={() => setFen(START_FEN)}>
           Start position
         </button>
-        <button type="button" onClick={() => readFields(`${EMPTY_BOARD} w - - 0 1`)}>
+        <button type="button" onClick={() => setFen(`${EMPTY_BOARD} w - - 0 1`)}>
           Empty board
         </button>
-        <button type="button" onClick={close}>
+        <button type="button" onClick={assign(setup, null)}>
           Cancel
         </button>
       </div>

@@ -8,9 +8,19 @@ import { parseUciMove, START_FEN } from '../../../chess/index.js';
 import { drawSeed } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { describeTags, type ImportedGame } from '../../game/game-import.js';
-import { findLineEnd, getPath, listUciMoves, type MoveNode, MoveTree } from '../../game/move-tree.js';
+import {
+  findLineEnd,
+  getPath,
+  type Judgement,
+  listJudgements,
+  listUciMoves,
+  type MoveNode,
+  MoveTree,
+  restoreJudgements,
+} from '../../game/move-tree.js';
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { addNotice } from '../shell/notices.js';
+import { saveFile } from '../shell/user-files.js';
 import { type Study, study } from './study.js';
 
 /** An analysis in the list. */
@@ -27,10 +37,13 @@ interface StoredAnalysis extends AnalysisEntry {
   /** Place in its tree: the index of the child, from move to move. */
   readonly path: readonly number[];
   readonly orientation: 'white' | 'black';
+  readonly setup?: string | null;
 }
 
-/** A game of the file as text; the one on the board lives in the study. */
-export type Chapter = ImportedGame;
+/** A game of the file as text, and what a review has found out about it; the one on the board lives in the study. */
+export interface Chapter extends ImportedGame {
+  readonly judgements?: readonly Judgement[];
+}
 
 const DATABASE = 'sardonyx';
 const [ENTRIES, GAMES] = ['analyses', 'games'];
@@ -47,6 +60,8 @@ export const analysisId = signal(createId());
 export const analysisName = signal('');
 export const chapters = signal<readonly Chapter[]>([createChapter(study.tree.value)]);
 export const chapterIndex = signal(0);
+/** FEN, legal or not yet, of the position that is being set up in this analysis; null = none is. */
+export const setup = signal<string | null>(null);
 
 let database: IDBDatabase | null = null;
 let releaseTab: () => void = () => undefined;
@@ -54,11 +69,12 @@ let hasComplained = false;
 
 const chapterCount = computed(() => chapters.value.length);
 
-/** Whether there is anything to keep. */
-const isEmpty = computed(() => {
+/** No game, no comment, no position of one's own. */
+const isUntouched = computed(() => {
   void study.version.value;
-  const { root, startFen } = study.tree.value;
-  return root.children.length === 0 && root.comment === '' && startFen === START_FEN && chapters.value.length === 1;
+  const { root, startFen, headers } = study.tree.value;
+  const hasMoves = root.children.length > 0 || root.comment !== '' || headers.size > 0;
+  return !hasMoves && startFen === START_FEN && chapters.value.length === 1;
 });
 
 function createId(): string {
@@ -66,7 +82,8 @@ function createId(): string {
 }
 
 function createChapter(tree: MoveTree): Chapter {
-  return { title: titleChapter(tree), text: formatTree(tree) };
+  const judgements = listJudgements(tree);
+  return { title: titleChapter(tree), text: formatTree(tree), ...(judgements.length === 0 ? {} : { judgements }) };
 }
 
 /** "Anna – Ben  1-0  Event 2026.01.01" */
@@ -114,7 +131,7 @@ export async function startLibrary(): Promise<void> {
   const version = study.version.peek();
   const own = readTab();
   database = await openDatabase();
-  analyses.value = await readEntries();
+  analyses.value = await readEntries().catch(() => []);
   await claim(analysisId.peek());
   const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
   if (!openLink() && wanted !== undefined && study.version.peek() === version) {
@@ -126,7 +143,8 @@ export async function startLibrary(): Promise<void> {
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
-    void [study.version.value, study.node.value, study.orientation.value, chapterIndex.value, chapterCount.value];
+    void [study.version.value, study.node.value, study.orientation.value, setup.value];
+    void [chapterIndex.value, chapterCount.value];
     clearTimeout(timer);
     timer = setTimeout(() => void save(), SAVE_MS);
   });
@@ -183,18 +201,19 @@ function markChanged(chapter: number): void {
 
 /** Saves what has changed; a browser without room is told of once. */
 async function save(): Promise<void> {
-  if (isEmpty.peek()) return;
-  if (database === null) return complain('The browser keeps nothing: save this analysis as PGN before you leave');
+  if (isUntouched.peek() && setup.peek() === null) return forgetUntouched(analysisId.peek());
+  if (database === null) return complain('The browser keeps nothing');
   const file = untracked(keepChapter);
   const index = chapterIndex.peek();
   const entry: StoredAnalysis = {
     id: analysisId.peek(),
-    name: analysisName.peek() || titleChapter(study.tree.peek()),
+    name: analysisName.peek() || (isUntouched.peek() ? 'A position that is set up' : titleChapter(study.tree.peek())),
     changedAtMs: Date.now(),
     chapters: file.length,
     chapter: index,
     path: describePath(study.node.peek()),
     orientation: study.orientation.peek(),
+    setup: setup.peek(),
   };
   const unsaved = changed;
   changed = new Set();
@@ -209,12 +228,32 @@ async function save(): Promise<void> {
     hasComplained = false;
   } catch {
     if (analysisId.peek() === entry.id) changed = unsaved === null ? null : new Set([...unsaved, ...changed]);
-    complain('The browser has no room to keep this analysis: save it as PGN');
+    complain('The browser has no room to keep this analysis');
   }
 }
 
-function complain(sentence: string): void {
-  if (!hasComplained) addNotice('error', sentence);
+/** All of it was taken back, or the set-up was left: nothing of it comes with the next visit. */
+async function forgetUntouched(id: string): Promise<void> {
+  if (!analyses.peek().some((entry) => entry.id === id)) return;
+  changed = null;
+  await remove(id).catch(complainOfRefusal);
+}
+
+function complainOfRefusal(): void {
+  addNotice('error', 'The browser refuses to change what it keeps: earlier analyses stay as they were');
+}
+
+function complain(problem: string): void {
+  if (!hasComplained) {
+    const run = (): void =>
+      saveFile(
+        'analysis.pgn',
+        untracked(keepChapter)
+          .map(({ text }) => text)
+          .join('\n'),
+      );
+    addNotice('error', `${problem}: save it as PGN before you leave`, { label: 'Save PGN', run });
+  }
   hasComplained = true;
 }
 
@@ -225,7 +264,13 @@ function write(fill: (change: IDBTransaction) => void): Promise<void> {
     const change = database.transaction([ENTRIES, GAMES], 'readwrite');
     change.oncomplete = () => resolve();
     change.onabort = () => reject(change.error);
-    fill(change);
+    try {
+      fill(change);
+    } catch (error) {
+      // What was filled so far is not written either.
+      reject(error);
+      change.abort();
+    }
   });
 }
 
@@ -273,7 +318,9 @@ export async function readAllGames(): Promise<readonly Chapter[]> {
 function keepChapter(): readonly Chapter[] {
   const chapter = createChapter(study.tree.value);
   const index = chapterIndex.value;
-  if (chapters.value[index]?.text !== chapter.text) {
+  const { text, judgements = [] }: Chapter = chapters.value[index] ?? { title: '', text: '' };
+  const isReviewed = (chapter.judgements ?? []).some((judgement, place) => judgement !== judgements[place]);
+  if (text !== chapter.text || isReviewed) {
     chapters.value = chapters.value.with(index, chapter);
     markChanged(index);
   }
@@ -292,11 +339,16 @@ function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
   return node;
 }
 
-function readChapter({ text }: Chapter): MoveTree | null {
+function readChapter({ text, judgements = [] }: Chapter): MoveTree | null {
   const game = parseTree(text);
-  if (!game.ok) addNotice('error', game.error);
-  else if (game.value.problem !== null) addNotice('warning', game.value.problem);
-  return game.ok ? game.value.tree : null;
+  if (!game.ok) {
+    addNotice('error', game.error);
+    return null;
+  }
+  const { tree, problem } = game.value;
+  if (problem !== null) addNotice('warning', problem);
+  restoreJudgements(tree, judgements);
+  return tree;
 }
 
 /** @param isCopy another tab writes the analysis itself */
@@ -312,6 +364,7 @@ async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
     chapters.value = all;
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
+    setup.value = entry.setup ?? null;
     study.load(tree, followPath(tree, entry.path));
   });
   if (isCopy) await claim(analysisId.value);
@@ -322,7 +375,7 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
   await save();
   const isFree = await claim(entry.id);
   if (!isFree) addNotice('note', 'Another tab has this analysis open: this is a copy');
-  await load(entry, !isFree);
+  await load(entry, !isFree).catch(() => addNotice('error', `The browser cannot read ${entry.name}`));
 }
 
 /** Begins a new analysis; the one on the board stays in the list. */
@@ -361,6 +414,7 @@ function begin(games: readonly Chapter[], index: number, name: string, tree: Mov
     analysisName.value = name;
     chapters.value = games;
     chapterIndex.value = index;
+    setup.value = null;
     study.load(tree, node);
   });
   void claim(analysisId.value);
@@ -395,16 +449,27 @@ async function remove(id: string): Promise<void> {
 
 /** Deletes an analysis of the list; a notice offers to take that back. */
 export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
-  const { all } = await readChapters(entry.id);
-  await remove(entry.id);
-  const restore = async (): Promise<void> => {
+  try {
+    const { all } = await readChapters(entry.id);
+    await remove(entry.id);
+    const undo = { label: 'Undo', run: () => void restore(entry, all) };
+    addNotice('note', `${entry.name} deleted`, undo);
+  } catch {
+    complainOfRefusal();
+  }
+}
+
+async function restore(entry: StoredAnalysis, all: readonly Chapter[]): Promise<void> {
+  try {
     await write((change) => {
       change.objectStore(ENTRIES).put(entry);
       putBlocks(change, entry.id, all, null);
     });
     analyses.value = await readEntries();
-  };
-  addNotice('note', `${entry.name} deleted`, { label: 'Undo', run: () => void restore() });
+  } catch {
+    addNotice('error', 'The browser has no room to keep it: it is open, save it as PGN before you leave');
+    openFile(all, entry.chapter, entry.name);
+  }
 }
 
 /** A null move in UCI. */
