@@ -320,10 +320,11 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.getByRole('button', { name: 'Review', exact: true }).click();
     await first.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await first.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    await first.keyboard.press('ArrowDown');
     const read = () => first.locator('.panel-review table, .panel-review .move-list').allTextContents();
     const known = await read();
     assert.match(known.join(), /White\d+ %.*Black\d+ %/);
-    await isKept(first, 'bestSan');
+    await isKept(first, await first.getByLabel('FEN of the position').inputValue());
     await first.reload();
     await first.waitForSelector('.panel-review .summary');
     assert.deepEqual(await read(), known);
