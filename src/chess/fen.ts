@@ -112,8 +112,7 @@ export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0
  * @param notes receives a sentence for everything that was dropped
  */
 export function parseFen(text: string, notes: string[] = []): Result<Position> {
-  const cleaned = cleanFenText(text);
-  const fields = (cleaned === 'startpos' ? START_FEN : cleaned).split(/\s+/);
+  const fields = cleanFenText(text).split(/\s+/);
   if (fields[0] === '') return failure('The FEN is empty');
   if (fields.length > 6) return failure(`The FEN has ${fields.length} fields instead of 6`);
   const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
@@ -164,15 +163,27 @@ export function formatFen(position: Position, style: FenStyle = 'x-fen'): string
   ].join(' ');
 }
 
-/** Without what stands around a FEN in files, mails and other programs' commands. */
+/** What files, mails and other programs' commands put before a position: its number in a list, quotation marks, `FEN:`. */
+const BEFORE_FEN =
+  /^\s{0,99}(?:\d{1,9}(?:[.):,]\s{0,9}|\s{1,9})(?=["'`[]{0,3}(?:position\s|fen\b|startpos\b|[^\s/]{1,16}\/)))?["'`[\s]{0,9}(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9})?/i;
+/** Seven slashes in a word. */
+const BOARD = /^(?:[^\s/"']{1,16}\/){7}[^\s/]{1,16}(?:[\s_]|$)/;
+const TAG = /^\s{0,99}\[\s{0,9}[a-z]/i;
+
+/** Whether a line of a file is meant as a position, with whatever stands around it; PGN's tag FEN is not. */
+export function looksLikeFen(line: string): boolean {
+  const [before] = BEFORE_FEN.exec(line) ?? [''];
+  const text = line.slice(before.length);
+  return !TAG.test(line) && (/fen\b/i.test(before) || /^startpos\b/i.test(text) || BOARD.test(text));
+}
+
+/** The FEN, and what follows it on its line, without what stands around them. */
 function cleanFenText(text: string): string {
-  const trimmed = text.trim();
-  const [before] = /^["'`[\s]{0,9}(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9})?/i.exec(trimmed) ?? [''];
-  let cleaned = trimmed.slice(before.length);
-  const behind = /["'`[]/.test(before) ? '"\'`;,] \t' : ';, \t';
-  let end = cleaned.length;
-  while (end > 0 && behind.includes(cleaned[end - 1])) end--;
-  cleaned = cleaned.slice(0, end);
+  const [before] = BEFORE_FEN.exec(text) ?? [''];
+  const behind = /["'`[]/.test(before) ? '"\'`;,]' : ';,';
+  let end = text.length;
+  while (end > before.length && (behind.includes(text[end - 1]) || text[end - 1].trim() === '')) end--;
+  const cleaned = text.slice(before.length, end).replace(/^startpos\b/i, START_FEN);
   return /\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ');
 }
 
@@ -189,9 +200,7 @@ export interface EpdLine {
  * @param notes as of parseFen
  */
 export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
-  const text = cleanFenText(
-    line.replace(/^\s{0,99}\d{1,9}(?:[.):,]\s{0,9}|\s{1,9})(?=["'`[]{0,2}[^\s/]{1,8}\/)/, ''),
-  ).replace(/^startpos\b/i, START_FEN);
+  const text = cleanFenText(line);
   const fields: string[] = [];
   let at = 0;
   for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {

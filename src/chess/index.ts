@@ -23,6 +23,7 @@ export {
   type EpdLine,
   type FenStyle,
   formatFen,
+  looksLikeFen,
   parseEpdLine,
   parseFen,
   START_FEN,

@@ -2,16 +2,13 @@
  * The games of a text that people call a file of games: PGN of any kind, or positions (FEN, EPD, UCI's `position`), one a line. What the
  * file holds says which, not its name. Like the reader of PGN it streams.
  */
-import { parseEpdLine } from '../chess/index.js';
+import { looksLikeFen, parseEpdLine } from '../chess/index.js';
 import { cutText, failure, type Result, readLines, success, type TextLine } from '../util/index.js';
 import { escapeTag } from './pgn-format.js';
 import { type PgnText, readPgn } from './pgn-text.js';
 
 export type TextKind = 'games' | 'positions';
 
-/** Seven slashes in a word, behind what people put before it: a number, quotation marks, `FEN:`. */
-const POSITION =
-  /^\s{0,99}(?!\[\s{0,9}[a-z])(?:\d{1,9}[.):,\t ]\s{0,9})?["'`[]{0,3}(?:(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9}|startpos\b)|(?:[^\s/"']{1,16}\/){7}[^\s/]{1,16}(?:[\s_]|$))/i;
 const GAME = /^\s{0,99}(?:\{|\[\s{0,9}[a-z]\w{0,99}[\s"“”:=]|1\.{1,3}\s{0,9}(?:[a-h][1-8x]|[NBRQKO][a-hx1-8-]))/i;
 /** Characters in which lines are looked at. */
 const LONGEST_HEAD = 10_000;
@@ -60,7 +57,7 @@ export async function openGameTexts(
 export function findGameTextKind(head: string): TextKind | null {
   for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
     if (isRemarkLine(line)) continue;
-    if (POSITION.test(line)) return 'positions';
+    if (looksLikeFen(line)) return 'positions';
     if (GAME.test(line)) return 'games';
   }
   return null;

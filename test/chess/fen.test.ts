@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatFen, Position, parseEpdLine, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
+import {
+  formatFen,
+  looksLikeFen,
+  Position,
+  parseEpdLine,
+  parseFen,
+  parseUciMove,
+  START_FEN,
+} from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 /** The FEN as we print it, or the sentence of its error. */
@@ -101,7 +109,7 @@ test('what changes no rule of a position is dropped with a note', () => {
   }
 });
 
-test('a FEN is read as people and programs hand it on', () => {
+test('a FEN is read as people and programs hand it on, and known for one on a line of a list', () => {
   const fen = 'r3k2r/8/8/8/4P3/8/8/R3K2R b KQkq - 0 7';
   const board = fen.split(' ')[0];
   for (const text of [
@@ -111,6 +119,11 @@ test('a FEN is read as people and programs hand it on', () => {
     `[FEN "${fen}"]`,
     `position fen ${fen}`,
     `${fen};`,
+    `["${fen}",`,
+    `12. ${fen}`,
+    ` 3) FEN: "${fen}"`,
+    `7\tposition fen ${fen}`,
+    `1, '${fen}'`,
     fen.replaceAll(' ', '_'),
     fen.replaceAll(' ', '\u00a0'),
     `${board} B KQkq - 0 7`,
@@ -119,7 +132,15 @@ test('a FEN is read as people and programs hand it on', () => {
     const notes: string[] = [];
     assert.equal(formatFen(unwrap(parseFen(text, notes))), fen, text);
     assert.deepEqual(notes, []);
+    assert.equal(unwrap(parseEpdLine(text)).fen, fen, text);
+    // A tag of PGN begins a game.
+    assert.equal(looksLikeFen(text), !text.startsWith('[FEN'), text);
   }
+  for (const text of ['2. startpos', 'Startpos']) {
+    assert.equal(unwrap(parseEpdLine(text)).fen, START_FEN);
+    assert.ok(looksLikeFen(text));
+  }
+  for (const text of ['1. e4 e5', '1-0', '1 2 3', '{ 1/2-1/2 }', 'fence', '']) assert.ok(!looksLikeFen(text), text);
 });
 
 test('EPD operations are read in every form that suites have', () => {
