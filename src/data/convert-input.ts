@@ -37,7 +37,7 @@ export async function findGameFormat(path: string): Promise<Result<GameFormat<un
 /** The games until the stream breaks; then calls `onBreak`. Errors of the code that uses the games pass through. */
 export async function* readUntilBreak<RawGame>(
   games: AsyncIterable<RawGame>,
-  onBreak: (error: Error) => void,
+  onBreak: (error: Error) => unknown,
 ): AsyncGenerator<RawGame> {
   try {
     yield* games;

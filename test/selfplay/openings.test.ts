@@ -10,6 +10,7 @@ import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { createOpeningSequence, openBook } from '#sardonyx/selfplay/openings/book.js';
 import { computePolyglotKey } from '#sardonyx/selfplay/openings/polyglot-key.js';
 import { unwrap } from '#sardonyx/util/index.js';
+import { GZIP } from '../support/packed-games.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-openings-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -183,6 +184,16 @@ const PACKED_BOOKS = {
   ),
 };
 
+test('a damaged book is refused whole, and the sentence says how many openings begin before the damage', async () => {
+  const path = join(folder, 'cut.pgn.gz');
+  writeFileSync(path, GZIP.subarray(0, -20));
+  const opened = await openBook(path);
+  assert.match(
+    opened.ok ? '' : opened.error,
+    /^The book .* cannot be read: it is cut off: its packed data end too early \(3 openings begin before that place\)$/,
+  );
+});
+
 for (const [ending, bytes] of Object.entries(PACKED_BOOKS)) {
   test(`books packed as .${ending} are read, and damaged ones are a sentence`, async () => {
     const path = join(folder, `packed.pgn.${ending}`);
@@ -197,7 +208,7 @@ for (const [ending, bytes] of Object.entries(PACKED_BOOKS)) {
     const path = join(folder, `stream.pgn.${ending}`);
     const readAll = async (): Promise<string> => {
       let text = '';
-      for await (const chunk of readChunks(path, () => undefined)) text += chunk.toString();
+      for await (const chunk of readChunks(path, () => undefined)) text += Buffer.from(chunk).toString();
       return text;
     };
     writeFileSync(path, bytes);

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { hasChess960Castling, listLegalMoves, type Move, Position, parseFen, START_FEN } from '../../chess/index.js';
-import { findInputKind, readChunks } from '../../data/index.js';
+import { findInputKind, readChunks, readUntilBreak } from '../../data/index.js';
 import { isRemarkLine, openGameTexts, type PgnText, readPgn, readPgnGame, readPositionText } from '../../pgn/index.js';
 import {
   BrokenInput,
@@ -57,13 +57,20 @@ export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY
   const name = basename(path);
   const kind = await findInputKind(path);
   const chunks = limitChunks(readChunks(path, () => undefined, kind));
+  const damages: Error[] = [];
   try {
     if (kind === 'polyglot') return createPolyglotBook(name, await collect(chunks), maxPlies);
-    const texts = await openGameTexts(decodeText(chunks), kind === 'pgn' ? 'games' : 'positions');
+    const pieces = readUntilBreak(decodeText(chunks), (error) => damages.push(error));
+    const texts = await openGameTexts(pieces, kind === 'pgn' ? 'games' : 'positions');
     const book =
       texts.kind === 'games'
         ? await readPgnBook(name, texts.all, maxPlies)
         : await readPositionBook(name, texts.all, maxPlies);
+    // A match with the rest would be another one than the user wants.
+    if (damages.length > 0) {
+      const before = book.size === 0 ? '' : ` (${book.size} openings begin before that place)`;
+      return failure(`The book ${path} cannot be read: ${describeReadFailure(damages[0])}${before}`);
+    }
     return book.size > 0 ? success(book) : failure(`The book ${path} holds no openings`);
   } catch (error) {
     return failure(`The book ${path} cannot be read: ${describeReadFailure(error)}`);
