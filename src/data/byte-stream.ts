@@ -1,21 +1,22 @@
 /** The door of files with games and positions on the disk, of any packing (unpack/). What it cannot read it throws as BrokenInput. */
 import { createReadStream, statSync } from 'node:fs';
-import { findContentKind, type InputKind, nameInputKind, readGameFile } from '../unpack/index.js';
+import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../unpack/index.js';
 
 /** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
 const CHUNK_BYTES = 1 << 16;
 
-/** What a file holds, by its name, or else by its content; null when neither says it, or the content cannot be read. */
+/** As findFileKind; null also for a folder. Throws the file system's errors too. */
 export async function findInputKind(path: string): Promise<InputKind | null> {
   const named = nameInputKind(path);
-  if (named !== null) return named;
-  try {
-    // A pipe can be read only once.
-    return statSync(path).isFile() ? await findContentKind(readFileChunks(path, () => undefined)) : null;
-  } catch {
-    // The reader of the file reports what is wrong with it.
-    return null;
-  }
+  const stats = statSync(path, { throwIfNoEntry: named === null });
+  if (stats?.isDirectory() === true) return null;
+  // A pipe can be read only once.
+  return stats?.isFile() === true
+    ? await findFileKind(
+        readFileChunks(path, () => undefined),
+        path,
+      )
+    : named;
 }
 
 /** Whether so much of a file is unreadable that it cannot be what its name says, so that reading should stop. */

@@ -7,8 +7,10 @@
  */
 
 import { basename } from 'node:path';
+import { describeReadFailure } from '#platform/files.js';
 import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
-import { failure, RefusedInput, type Result, success, unwrap } from '../util/index.js';
+import type { InputKind } from '../unpack/index.js';
+import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../util/index.js';
 import { findInputKind, isHopeless } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { chooseSplit, type Split, type SplitShares } from './game-split.js';
@@ -26,10 +28,15 @@ const PROGRESS_GAMES = 50;
 const MAX_WARNINGS = 20;
 
 export async function findGameFormat(path: string): Promise<Result<GameFormat<unknown>>> {
-  const kind = await findInputKind(path);
+  const isRecords = TAR_FILE.test(path) || /\.v6(?:\.gz|\.zst|\.bz2)?$/.test(path) || path.endsWith('.gz');
+  let kind: InputKind | null = null;
+  try {
+    kind = await findInputKind(path);
+  } catch (error) {
+    if (!isRecords) return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
+  }
   if (kind === 'labels') return success(labelledGames as GameFormat<unknown>);
   if (kind === 'pgn') return success(pgnGames as GameFormat<unknown>);
-  const isRecords = TAR_FILE.test(path) || /\.v6(?:\.gz|\.zst|\.bz2)?$/.test(path) || path.endsWith('.gz');
   if (kind === null && (isRecords || isV6Folder(path))) return success(v6Games as GameFormat<unknown>);
   return failure(`${path} is not a file of games; supported are ${KNOWN_KINDS}`);
 }
@@ -49,7 +56,14 @@ export async function* readUntilBreak<RawGame>(
 /** Rejects when shards cannot be written. */
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
   const { settings } = task;
-  const format = unwrap(await findGameFormat(task.path));
+  const found = await findGameFormat(task.path);
+  if (!found.ok) {
+    // It was another file when it was listed.
+    report({ type: 'warning', text: found.error });
+    report({ type: 'done', games: 0, damaged: 0, isRefused: true });
+    return;
+  }
+  const format = found.value;
   const input = unwrap(getInputEncoding(settings.input));
   const policy = unwrap(getPolicyEncoding(settings.policy));
   const writer = new ShardWriter(task.folder, task.inputNumber, task.firstPart, input, policy);
@@ -87,8 +101,9 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   };
   let isRefused = false;
   const rawGames = readUntilBreak(format.readGames(task.path, countBytes), (error) => {
-    isRefused = error instanceof RefusedInput;
-    warn(`unreadable after game ${games}: ${error.message}`);
+    // What the file system does not give now, it may give the next time.
+    isRefused = error instanceof RefusedInput || !(error instanceof BrokenInput);
+    warn(`unreadable after game ${games}: ${describeReadFailure(error)}`);
   });
   for await (const game of rawGames) {
     games++;

@@ -45,7 +45,7 @@ export interface ShardsSummary {
 }
 
 /** The files of a folder that are read; other files must be named one by one. */
-const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2|\.zip)?$|\.tar(?:\.gz)?$|\.tgz$/;
+const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2|\.zip)?$|\.tar(?:\.gz)?$|\.tgz$/i;
 
 interface PendingInput {
   readonly path: string;
@@ -66,9 +66,10 @@ function describeSettings(options: ShardsOptions): string {
 
 /** Size on disk, for progress and to notice an input that has changed. */
 function countBytes(path: string): number {
-  const stats = statSync(path);
-  if (!stats.isDirectory()) return stats.size;
-  return readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);
+  // A file may have gone since it was listed, and a link may lead nowhere.
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true) return stats?.size ?? 0;
+  return readdirSync(path).reduce((sum, name) => sum + countBytes(join(path, name)), 0);
 }
 
 /**
@@ -86,7 +87,9 @@ export async function listInputs(names: readonly string[]): Promise<Result<strin
       continue;
     }
     const files = readdirSync(name).map((file) => join(name, file));
-    const games = files.filter((file) => statSync(file).isFile() && GAME_FILE.test(file));
+    const games = files.filter(
+      (file) => GAME_FILE.test(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true,
+    );
     if (games.length === 0) return failure(`There are no games in ${name}; supported are ${KNOWN_KINDS}`);
     paths.push(...games.sort().map((file) => resolve(file)));
   }

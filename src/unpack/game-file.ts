@@ -47,8 +47,13 @@ export function nameInputKind(path: string): InputKind | null {
   return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** What the first file of a known kind in an archive is, or what a text begins with. Throws BrokenInput. */
-export async function findContentKind(packed: Chunks): Promise<InputKind | null> {
+/**
+ * What a file holds. The text decides, whatever the name says, and of an archive the name, or else its first file of a known kind. Throws
+ * BrokenInput when the name does not say it and the content cannot be read.
+ */
+export async function findFileKind(packed: Chunks, path: string): Promise<InputKind | null> {
+  const named = nameInputKind(path);
+  if (named === 'polyglot') return named;
   const limit = new UnpackLimit();
   let seen = 0;
   const search = async ({ members, source }: OpenFile, depth: number): Promise<InputKind | null> => {
@@ -60,7 +65,18 @@ export async function findContentKind(packed: Chunks): Promise<InputKind | null>
     }
     return null;
   };
-  return await search(await openFile(limit.countPacked(packed), limit), 1);
+  try {
+    const file = await openFile(limit.countPacked(packed), limit);
+    try {
+      return file.members !== null && named !== null ? named : ((await search(file, 1)) ?? named);
+    } finally {
+      await file.source.close();
+    }
+  } catch (error) {
+    // The reader of the file says what is wrong with it.
+    if (named !== null && error instanceof BrokenInput) return named;
+    throw error;
+  }
 }
 
 async function findTextKind(source: PackedBytes): Promise<InputKind | null> {

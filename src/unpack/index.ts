@@ -3,13 +3,6 @@
  * it also runs in a browser.
  */
 export { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
-export {
-  BOOK_ENDINGS,
-  findContentKind,
-  GAME_ENDINGS,
-  type InputKind,
-  nameInputKind,
-  readGameFile,
-} from './game-file.js';
+export { BOOK_ENDINGS, findFileKind, GAME_ENDINGS, type InputKind, nameInputKind, readGameFile } from './game-file.js';
 export { type Chunks, PackedBytes } from './packed-bytes.js';
 export { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';

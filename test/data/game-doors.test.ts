@@ -1,6 +1,7 @@
 /** The law of files with games and positions: every door that reads them gives the same games, whatever the file's name says. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -8,6 +9,8 @@ import { importGames } from '#sardonyx/board/game/game-import.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { formatFen, formatUciMove, parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { openGameFiles } from '#sardonyx/cli/commands/analyse/analyse-games.js';
+import { convertInput, type FromShardsWorker, type ShardSettings } from '#sardonyx/data/convert-input.js';
+import { listInputs } from '#sardonyx/data/create-shards.js';
 import { readChunks } from '#sardonyx/data/index.js';
 import { pgnGames } from '#sardonyx/data/pgn-games.js';
 import { openSources, readSources } from '#sardonyx/selfplay/label/label-sources.js';
@@ -81,6 +84,55 @@ async function countPlies(path: string): Promise<number[]> {
   }
   return counts;
 }
+
+test('a file that is not what it was when it was listed, or that nobody may read, is one sentence, and is read again', async (t) => {
+  const isFolder = join(folder, 'folder.pgn');
+  mkdirSync(isFolder);
+  const shared = { inputNumber: 0, firstPart: 0, skipGames: 0, onlySplit: null, maxPositions: 9, folder };
+  const settings: ShardSettings = {
+    input: 'lc0-112',
+    policy: 'lc0-1858',
+    historyFill: 'fen_only',
+    shares: [1, 0, 0],
+    filter: { minElo: 0, skipPlies: 0 },
+  };
+  const convert = async (path: string): Promise<FromShardsWorker[]> => {
+    const messages: FromShardsWorker[] = [];
+    await convertInput({ ...shared, path, settings }, (message) => messages.push(message));
+    return messages.filter(({ type }) => type === 'warning' || type === 'done');
+  };
+  const end = { type: 'done', games: 0, damaged: 1, isRefused: true };
+  const why = 'unreadable after game 0:';
+  assert.deepEqual(await convert(join(folder, 'gone.pgn')), [
+    { type: 'warning', text: `gone.pgn: ${why} there is no such file` },
+    end,
+  ]);
+  const [warning, done] = await convert(isFolder);
+  assert.match(warning.type === 'warning' ? warning.text : '', /^.*folder\.pgn is not a file of games; /);
+  assert.deepEqual(done, { ...end, damaged: 0 });
+  writeFileSync(join(isFolder, 'A.PGN'), '1. e4 *');
+  symlinkSync(join(folder, 'nowhere'), join(isFolder, 'b.pgn'));
+  assert.deepEqual(unwrap(await listInputs([isFolder])), [join(isFolder, 'A.PGN')]);
+  const path = join(folder, 'locked.pgn');
+  writeFileSync(path, '1. e4 *');
+  const opened = t.mock.method(fs, 'createReadStream', () => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    opened.mock.restore();
+    syncBuiltinESMExports();
+  });
+  const permission = 'that is not permitted';
+  assert.deepEqual((await convert(path))[0], { type: 'warning', text: `${path} cannot be read: ${permission}` });
+  const book = await openBook(path);
+  assert.equal(book.ok ? '' : book.error, `The book ${path} cannot be read: ${permission}`);
+  const sources = await openSources([path], { player: null, results: [] });
+  assert.equal(sources.ok ? '' : sources.error, `${path} cannot be read: ${permission}`);
+  await assert.rejects(analyse(path), {
+    message: `"${path}" is neither a FEN nor a file that can be read: ${permission}`,
+  });
+});
 
 test('a file gives the same games through every door, whatever its name says', async () => {
   const files: readonly (readonly [text: string, games: readonly string[]])[] = [

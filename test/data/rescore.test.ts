@@ -335,6 +335,21 @@ test('folders of records and files of labelled games are rescored whole; what is
   assert.ok(!refused.ok && /PGN files cannot be rescored/.test(refused.error));
 });
 
+test('an input is deleted only if all of it was read, and its content says what it holds', async () => {
+  const line = '{"fen":"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1","result":"1-0","plies":[["e2e4",[["e2e4",30]]]]}\n';
+  const whole = join(folder, 'whole.json');
+  const cut = join(folder, 'cut.jsonl.gz');
+  writeFileSync(whole, line);
+  writeFileSync(cut, gzipSync(line).subarray(0, -9));
+  const warnings: string[] = [];
+  const events = { onProgress: () => undefined, onWarning: (text: string) => warnings.push(text) };
+  const out = join(folder, 'deleted');
+  unwrap(await rescoreGames([whole, cut], out, { ...NOTHING, deletesInputs: true }, events));
+  assert.deepEqual([existsSync(whole), existsSync(cut)], [false, true]);
+  assert.deepEqual(readdirSync(out).sort(), ['cut.jsonl.gz', 'whole.jsonl.gz']);
+  assert.match(warnings.at(-1) ?? '', /cut\.jsonl\.gz is kept, because not all of it could be read/);
+});
+
 const syzygy = findShared('syzygy');
 
 test('sardonyx rescore corrects games with Syzygy tablebases', { skip: syzygy.skip }, () => {

@@ -266,11 +266,20 @@ test('files that cannot serve are one sentence', async () => {
     const opened = await openSources(paths, { player: null, results: [], ...filter });
     return opened.ok ? '' : opened.error;
   };
-  assert.match(await open(['x.txt'], {}), /^x\.txt holds neither games nor positions/);
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(root, name), text);
+    return join(root, name);
+  };
+  assert.match(await open([write('x.txt', 'Dear reader')], {}), /x\.txt holds neither games nor positions/);
+  assert.match(await open(['x.txt'], {}), /^x\.txt cannot be read: there is no such file$/);
+  assert.match(
+    await open([write('x.rar', 'Rar!\x1a\x07\0')], {}),
+    /x\.rar cannot be read: it is a RAR archive, which is not/,
+  );
   mkdirSync(join(root, 'folder.pgn'));
   assert.match(await open([join(root, 'folder.pgn')], {}), /folder\.pgn is no plain file/);
   assert.match(await open(['/no/such.pgn'], {}), /^\/no\/such\.pgn cannot be read: /);
-  assert.match(await open(['x.epd'], { player: 'a' }), /--player needs PGN files$/);
+  assert.match(await open([write('x.epd', '4k3/8/8/8/8/8/8/4K3 w - -')], { player: 'a' }), /--player needs PGN files$/);
   assert.match(await open([pgnPath], { results: ['lost'] }), /^--results needs --player/);
 });
 

@@ -135,12 +135,25 @@ test('a name that does not say what a file holds is no matter where its text doe
     ['letter.txt', Buffer.from('Dear reader'), null],
     ['training.1.gz', gzipSync(Buffer.from('\u0006\0\0\0\u0001\0\0\0{"a"\n{\n1. e4\n')), null],
     ['empty', Buffer.alloc(0), null],
+    // The text decides against the name; the name decides where the text says nothing.
+    ['games.epd', Buffer.from(A), 'pgn'],
+    ['games.jsonl.gz', GZIP, 'pgn'],
+    ['labels.pgn', Buffer.from('{"fen": "startpos"}\n'), 'labels'],
+    ['positions.pgn', Buffer.from('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n'), 'positions'],
+    ['games.bin', Buffer.from(A), 'polyglot'],
+    ['remarks.epd', Buffer.from('# none yet\n'), 'positions'],
+    ['empty.pgn', Buffer.alloc(0), 'pgn'],
+    ['cut.pgn.gz', GZIP.subarray(0, 15), 'pgn'],
+    ['games.pgn.zip', zips(['a.epd', '4k3/8/8/8/8/8/4P3/4K3 w - -'], ['a.pgn', A]), 'pgn'],
   ];
   for (const [name, bytes, kind] of rows) {
     writeFileSync(join(folder, name), bytes);
     assert.equal(await findInputKind(join(folder, name)), kind, name);
   }
   assert.equal(await findInputKind(folder), null);
+  writeFileSync(join(folder, 'games.7z'), decode('N3q8ryccAAQ='));
+  await assert.rejects(findInputKind(join(folder, 'games.7z')), /7z archive, which is not read: unpack it first/);
+  await assert.rejects(findInputKind(join(folder, 'none')), { code: 'ENOENT' });
   for (const ending of ['xz', 'tar.xz', '7z', 'Z']) assert.equal(await findInputKind(`games.pgn.${ending}`), 'pgn');
 });
 

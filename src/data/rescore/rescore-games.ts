@@ -7,6 +7,7 @@ import { appendFileSync, createWriteStream, existsSync, renameSync, rmSync, writ
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
+import { describeReadFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../chess/index.js';
 import { getPolicyEncoding, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
@@ -123,10 +124,10 @@ export function rescoreLine(line: string, settings: RescoreSettings, summary: Re
   return success(JSON.stringify(raw));
 }
 
-/** Path of the output of an input. */
-function getOutputPath(input: string, folder: string): string {
+/** Path of the output of an input: a file of lines, or a folder of records. */
+function getOutputPath(input: string, folder: string, isLines: boolean): string {
   const name = basename(input).replace(/\.(?:gz|zst|bz2|zip|tgz)$/, '');
-  return join(folder, name.endsWith('.jsonl') ? `${name}.gz` : name.replace(/\.(?:tar|v6)$/, ''));
+  return join(folder, isLines ? `${name.replace(/\.jsonl?$/, '')}.jsonl.gz` : name.replace(/\.(?:tar|v6)$/, ''));
 }
 
 /** Fails for a file of another kind, and if two inputs would become one output. Rejects if an output cannot be written. */
@@ -140,9 +141,10 @@ export async function rescoreGames(
   if (!paths.ok) return paths;
   const jobs = new Map<string, string>();
   for (const path of paths.value) {
-    if (unwrap(await findGameFormat(path)) === pgnGames)
+    const format = unwrap(await findGameFormat(path));
+    if (format === pgnGames)
       return failure(`${path}: PGN files cannot be rescored; only lc0 records and labelled games can`);
-    const output = getOutputPath(path, folder);
+    const output = getOutputPath(path, folder, format === labelledGames);
     if (jobs.has(output)) return failure(`${path} and ${jobs.get(output)} would both become ${output}`);
     jobs.set(output, path);
   }
@@ -155,11 +157,13 @@ export async function rescoreGames(
       continue;
     }
     const part = `${output}.part`;
+    const { damaged } = summary;
     rmSync(part, { recursive: true, force: true });
     if (output.endsWith('.jsonl.gz')) await rescoreLines(path, part, job);
     else await rescoreRecordFiles(path, part, job);
     renameSync(part, output);
-    if (settings.deletesInputs) rmSync(path, { recursive: true });
+    if (settings.deletesInputs && summary.damaged === damaged) rmSync(path, { recursive: true });
+    else if (settings.deletesInputs) events.onWarning(`${path} is kept, because not all of it could be read`);
   }
   return success(summary);
 }
@@ -184,7 +188,7 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
   let number = 0;
   for await (const raw of readUntilBreak(
     readV6Games(path, () => undefined),
-    (error) => count(job, path, error.message),
+    (error) => count(job, path, describeReadFailure(error)),
   )) {
     const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes, raw.value.line) : raw;
     if (!game.ok) {
@@ -229,7 +233,7 @@ export function formatPlain({ positions }: RecordedGame, plain: PlainSettings): 
 async function rescoreLines(path: string, into: string, job: Job): Promise<void> {
   const lines = readUntilBreak(
     labelledGames.readGames(path, () => undefined),
-    (error) => count(job, path, error.message),
+    (error) => count(job, path, describeReadFailure(error)),
   );
   async function* rescored(): AsyncGenerator<string> {
     for await (const line of lines) {

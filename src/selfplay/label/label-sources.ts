@@ -58,24 +58,26 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
     return failure('--results needs --player: it says whose results are meant');
   }
   for (const path of paths) {
-    const kind = await findInputKind(path);
-    if (kind === null || kind === 'polyglot') {
-      return failure(
-        `${path} holds neither games nor positions; --from reads .pgn, .jsonl, .epd and .fen, plain, .gz, .zst, .bz2 or .zip`,
-      );
-    }
-    if (filter.player !== null && kind !== 'pgn') {
-      return failure(`${path} does not say who played; --player needs PGN files`);
-    }
     try {
       const stats = statSync(path);
       // A pipe would be empty the second time.
       if (!stats.isFile()) return failure(`${path} is no plain file, and the files of --from are read more than once`);
+      const kind = await findInputKind(path);
+      if (kind === null || kind === 'polyglot') {
+        return failure(
+          `${path} holds neither games nor positions; --from reads .pgn, .jsonl, .epd and .fen, plain, .gz, .zst, .bz2 or .zip`,
+        );
+      }
+      if (filter.player !== null && kind !== 'pgn') {
+        return failure(`${path} does not say who played; --player needs PGN files`);
+      }
       files.push({ path: resolve(path), kind, bytes: stats.size });
       await readBeginning(path, kind);
     } catch (error) {
       if (error instanceof RefusedInput) return failure(`${path} is refused: ${error.message}`);
-      if (!(error instanceof BrokenInput)) return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
+      // Of a damaged file, games are labelled up to the damage.
+      if (files.at(-1)?.path !== resolve(path) || !(error instanceof BrokenInput))
+        return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
     }
   }
   return success(files);
@@ -149,7 +151,7 @@ async function* readFile(
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
     const why = error instanceof BrokenInput ? error.message : describeReadFailure(error);
-    onWarning(`${name}: the rest cannot be read: ${why}`);
+    onWarning(`${name}${readable + unreadable === 0 ? '' : ': the rest'} cannot be read: ${why}`);
   }
 }
 

@@ -55,10 +55,10 @@ const LONGEST_LINE = 1 << 12;
 /** @param maxPlies longest line taken from a PGN book */
 export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY): Promise<Result<Book>> {
   const name = basename(path);
-  const kind = await findInputKind(path);
-  const chunks = limitChunks(readChunks(path, () => undefined, kind));
   const damages: Error[] = [];
   try {
+    const kind = await findInputKind(path);
+    const chunks = limitChunks(readChunks(path, () => undefined, kind));
     if (kind === 'polyglot') return createPolyglotBook(name, await collect(chunks), maxPlies);
     const pieces = readUntilBreak(decodeText(chunks), (error) => damages.push(error));
     const texts = await openGameTexts(pieces, kind === 'pgn' ? 'games' : 'positions');

@@ -45,7 +45,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
     let games = 0;
     let unreadable = 0;
     if (isPipe) kept.set(path, []);
-    const onBroken = (why: string): void => problems.add(`${path}: the rest cannot be read: ${why}`);
+    const onBroken = (why: string): void =>
+      problems.add(`${path}${games === 0 ? '' : ': the rest'} cannot be read: ${why}`);
     for await (const text of readTexts(path, onBroken)) {
       games++;
       const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
@@ -84,6 +85,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
 async function* readTexts(path: string, onBroken: (why: string) => void): AsyncGenerator<Result<PgnText>> {
   try {
     const kind = await findInputKind(path);
+    if (kind === 'labels') throw new BrokenInput('it holds labelled games, not games or positions');
+    if (kind === 'polyglot') throw new BrokenInput('it holds an opening book, not games or positions');
     const texts = decodeText(readChunks(path, () => undefined, kind ?? 'pgn'));
     yield* readGameTexts(texts, kind === 'positions' ? kind : 'games');
   } catch (error) {
