@@ -88,7 +88,11 @@ test('backendbench and benchmark print lc0’s columns and lines', async () => {
   assert.equal((await run('benchmark', '--backend=random', '--movetime=-1')).status, 1);
 });
 
-test('eval tells WDL and policy', async () => {
+test('eval tells WDL and policy, and of a file who reads it', async () => {
+  assert.match(
+    (await run('eval', process.execPath)).stderr,
+    /is a file, and eval takes one position \(FEN\); "sardonyx analyse /,
+  );
   const result = (await runJson('eval', TINY)) as unknown as {
     wdl: number[];
     policy: { move: string; prior: number }[];

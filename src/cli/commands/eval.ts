@@ -1,13 +1,21 @@
 /** `sardonyx eval`: prints the network's evaluation of a position, without search. */
+import { existsSync } from 'node:fs';
 import { enginePorts } from '../../app/index.js';
-import { formatUciMove, type Move, START_FEN } from '../../chess/index.js';
-import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
+import { formatUciMove, type Move, type Position, START_FEN } from '../../chess/index.js';
+import {
+  Analyst,
+  computeRootScore,
+  createGamePosition,
+  getMovesLeft,
+  type RootStats,
+  writesKingTakesRook,
+} from '../../engine/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
 import { formatEvalAnswer } from '../../uci/index.js';
+import { unwrap } from '../../util/index.js';
 import { declareCommand, toggle, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
-import { requireFen } from './analyse/analysis.js';
 
 export const evalCommand = declareCommand({
   command: 'eval [fen..]',
@@ -38,6 +46,15 @@ export const evalCommand = declareCommand({
     }
   },
 });
+
+/** Checks a FEN before anything is loaded; throws one sentence. */
+function requireFen(fen: string): Position {
+  const game = createGamePosition(fen, []);
+  if (!game.ok && existsSync(fen)) {
+    throw new Error(`${fen} is a file, and eval takes one position (FEN); "sardonyx analyse ${fen}" reads files`);
+  }
+  return unwrap(game).position;
+}
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
   const { node, moves } = stats;

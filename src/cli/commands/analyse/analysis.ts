@@ -9,7 +9,6 @@ import {
 } from '../../../engine/index.js';
 import { type PgnGame, spellMoves } from '../../../pgn/index.js';
 import type { Wdl } from '../../../search/index.js';
-import { unwrap } from '../../../util/index.js';
 
 export interface AnalysedLine {
   readonly score: Score;
@@ -101,9 +100,4 @@ function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChes
 
 function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
   return [win, draw, loss];
-}
-
-/** Checks a FEN before anything is loaded; throws one sentence. */
-export function requireFen(fen: string): Position {
-  return unwrap(createGamePosition(fen, [])).position;
 }
