@@ -260,10 +260,19 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('button:has-text("Go on")');
   });
 
-  test('without a training loop the panel says how to get one', async () => {
+  test('without a training loop the panel says how to get one; of a folder without one it says so, in its place', async () => {
     await page.getByRole('link', { name: 'Training' }).click();
     await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
     assert.deepEqual(await findBarriers(page), []);
+    const other = await BoardProcess.start(['--backend=hash', `--loop=${board.folder}`]);
+    const context = await browser.newContext();
+    const own = await context.newPage();
+    await own.goto(other.url);
+    await own.getByRole('link', { name: 'Training' }).click();
+    await own.waitForSelector('.training .problem:has-text("There is no training loop in")');
+    assert.equal(await own.locator('.notice, .training code').count(), 0);
+    await context.close();
+    await other.stop();
   });
 
   test('all of this without a request to another host, a warning or an error in the console', () => {

@@ -257,6 +257,14 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     }
     await page.locator('.promotion-choice').first().click();
     await page.waitForSelector('.move:has-text("a8=Q+")');
+    // A position that was set up has the name of its opening, too.
+    await fen.fill('rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6');
+    await fen.press('Enter');
+    await page.waitForSelector('.opening:has-text("B90 Sicilian Defense: Najdorf Variation")');
+    await button('Load').click();
+    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button').first().click();
+    await page.waitForSelector('.move:has-text("a8=Q+")');
+    await page.keyboard.press('ArrowDown');
     await fen.fill('no position');
     await fen.press('Enter');
     await page.waitForSelector('.notice-warning');
@@ -335,6 +343,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await first.waitForSelector('.panel-review .summary');
     assert.deepEqual(await read(), known);
+    // Nobody has played what is set up.
+    await first.getByRole('button', { name: 'Set up', exact: true }).click();
+    assert.deepEqual(await first.locator('.player-name').allTextContents(), ['', '']);
+    await first.getByRole('button', { name: 'Cancel', exact: true }).click();
     await own.close();
   });
 

@@ -523,6 +523,14 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('.mistake-solved:has-text("is best")');
       await page.keyboard.press('Escape');
       await page.waitForSelector('.panel-review .summary');
+      // They belong to the game on the board.
+      await button('Learn from Black’s mistakes').click();
+      await page.waitForSelector('.mistake-asked');
+      await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
+      await page.waitForSelector('.panel-analyse .move:has-text("e4")');
+      await page.getByRole('link', { name: 'Review' }).click();
+      await page.waitForSelector('.panel-review .move:has-text("e4")');
+      assert.equal(await page.locator('.mistake-asked').count(), 0);
       await page.getByRole('link', { name: 'Analyse' }).click();
     }
 

@@ -4,7 +4,7 @@
  */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { computeOutcome, type Move, NO_MOVE } from '../../../chess/index.js';
 import { formatMoveNumber, getArrow, requireMove } from '../../game/board-moves.js';
 import { formatGlyphs } from '../../game/board-text.js';
@@ -13,7 +13,7 @@ import { type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import type { Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-state.js';
-import { Study } from '../study/study.js';
+import { Study, study } from '../study/study.js';
 
 /** A move that loses less than this share of a point is good enough. */
 const GOOD_LOSS = 0.06;
@@ -64,6 +64,12 @@ function stopLearning(): void {
   moment++;
   exercises.value = [];
 }
+
+// They are mistakes of the game that was on the board.
+effect(() => {
+  void study.tree.value;
+  untracked(stopLearning);
+});
 
 function show(next: number): void {
   moment++;

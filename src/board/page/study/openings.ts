@@ -1,6 +1,7 @@
 /**
  * Names of openings: lichess's list (github.com/lichess-org/chess-openings, CC0) in openings.tsv. The last named position on the
- * way to the one on the board counts, so that transpositions are recognised. The list is fetched when it is first needed.
+ * way to the one on the board counts, so that transpositions are recognised, and positions that were set up. The list is
+ * fetched when it is first needed.
  */
 import { computed, effect, signal } from '@preact/signals';
 import { formatFen, parseFen, parseSan, START_FEN } from '../../../chess/index.js';
@@ -17,7 +18,7 @@ const LINES_A_TURN = 200;
 let isAsked = false;
 
 effect(() => {
-  if (isAsked || study.node.value.parent === null) return;
+  if (isAsked || study.node.value.fen === START_FEN) return;
   isAsked = true;
   void readNames();
 });
@@ -25,7 +26,7 @@ effect(() => {
 /** "B90 Sicilian Defense: Najdorf Variation"; '' = none. */
 export const openingName = computed(() => {
   const known = names.value;
-  if (known === null || study.tree.value.startFen !== START_FEN) return '';
+  if (known === null) return '';
   const path = getPath(study.node.value).slice(0, MOST_PLIES);
   return path.reduce((name, { fen }) => known.get(getKey(fen)) ?? name, '');
 });

@@ -63,12 +63,15 @@ export const players = computed(() => {
   return { white: read('White', scores[0], clocks[0]), black: read('Black', scores[1], clocks[1]) };
 });
 
+/** Of a position that is set up. */
+const NOBODY = { white: { name: '' }, black: { name: '' } };
+
 export function StudyPanel({ name, keys, tools, game, children, ...board }: StudyPanelProps) {
   return (
     <BoardPanel
       name={name}
       study={study}
-      players={players.value}
+      players={isEditing.value ? NOBODY : players.value}
       keys={[
         { keys: ['v'], help: 'Next variation', run: () => study.goToSibling() },
         { keys: ['-'], help: 'Null move: pass the turn', run: pass },

@@ -17,6 +17,8 @@ import { Study } from '../study/study.js';
 const POLL_MS = 2000;
 
 const loop = signal<LoopState | null>(null);
+/** Why there is nothing to show, in one sentence. */
+const problem = signal('');
 /** Whether the server has answered yet. */
 const hasAnswer = signal(false);
 
@@ -31,10 +33,17 @@ const loopBoard = new Study();
 
 function readLoop(): void {
   if (portState.value !== 'open') return;
-  port.send('readLoop', {}).answer.then((state) => {
-    loop.value = state;
-    hasAnswer.value = true;
-  }, reportError);
+  port.send('readLoop', {}).answer.then(
+    (state) =>
+      batch(() => {
+        loop.value = state;
+        problem.value = '';
+        hasAnswer.value = true;
+      }),
+    (error: Error) => {
+      problem.value = error.message;
+    },
+  );
 }
 
 /** The panel is shown. @returns a function that ends it */
@@ -99,13 +108,20 @@ export function TrainingPanel() {
   return (
     <main class="panel-training">
       <section class="training" aria-label="Training">
-        {state === null ? (
-          <p>
-            {hasAnswer.value ? 'No training loop: start' : 'Start'} the server with{' '}
-            <code>sardonyx board --loop=FOLDER</code> to watch a training loop here.
+        {problem.value !== '' && (
+          <p class="problem" role="alert">
+            {problem.value}
           </p>
-        ) : (
+        )}
+        {state !== null ? (
           <Loop state={state} />
+        ) : (
+          problem.value === '' && (
+            <p>
+              {hasAnswer.value ? 'No training loop: start' : 'Start'} the server with{' '}
+              <code>sardonyx board --loop=FOLDER</code> to watch a training loop here.
+            </p>
+          )
         )}
       </section>
       {wanted.value !== null && <Confirmation />}
@@ -118,8 +134,12 @@ function Loop({ state }: { readonly state: LoopState }) {
     <>
       <Head state={state} />
       {state.generations.length > 1 && <Charts generations={state.generations} />}
-      <Generations state={state} />
-      <LoopGameBoard state={state} />
+      {state.generation > 0 && (
+        <>
+          <Generations state={state} />
+          <LoopGameBoard state={state} />
+        </>
+      )}
     </>
   );
 }
