@@ -1,6 +1,6 @@
 /** The page in a real Chromium, as a user clicks through it. On the hash evaluator: what the engine thinks does not matter here. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -238,6 +238,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForSelector('text=No match yet');
+    assert.equal(await page.getByRole('button', { name: 'Start', exact: true }).isDisabled(), true);
     assert.deepEqual(readdirSync(join(board.folder, 'matches')), []);
   });
 
@@ -271,6 +272,18 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await own.getByRole('link', { name: 'Training' }).click();
     await own.waitForSelector('.training .problem:has-text("There is no training loop in")');
     assert.equal(await own.locator('.notice, .training code').count(), 0);
+    // As soon as there is one it is shown; its games are replayed on a board that can be seen.
+    const games = join(board.folder, 'generations', '0001', 'games', 'games-0000');
+    mkdirSync(games, { recursive: true });
+    writeFileSync(join(games, 'games.pgn'), '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n');
+    const generations = [{ number: 1, base: 0, games: 1, window: 500, seconds: {}, promoted: true }];
+    const state = { current: { number: 2, base: 1, seconds: {} }, stage: 'gate', best: 1, generations };
+    writeFileSync(join(board.folder, 'state.json'), JSON.stringify(state));
+    await own.locator('.loop-games select').first().selectOption('1');
+    await own.waitForSelector('.loop-moves .move:has-text("e5")');
+    const box = await own.locator('.loop-position cg-board').boundingBox();
+    assert.ok(box !== null && box.width > 300, JSON.stringify(box));
+    assert.deepEqual(await findBarriers(own), []);
     await context.close();
     await other.stop();
   });

@@ -97,6 +97,7 @@ export function showMatch(name: string): void {
     shown.value = null;
     shownMatchGame.value = -1;
     followsGames.value = true;
+    matchBoard.load(new Study().tree.value);
   });
   pollNow();
 }

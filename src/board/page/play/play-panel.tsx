@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
 import { getArrow } from '../../game/board-moves.js';
 import { formatClock, splitPoints } from '../../game/board-text.js';
-import { createChess960Fen } from '../../game/chess960.js';
+import { createChess960Fen } from '../../game/move-tree.js';
 import {
   type ClockSettings,
   describeControl,

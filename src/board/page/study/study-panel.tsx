@@ -1,9 +1,12 @@
 /** What the analysis and review panels share: the board of the study, its game with chapters and annotations, loading, setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { formatFen, parseFen, parseSan, START_FEN } from '../../../chess/index.js';
+import { unwrap } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { GLYPHS, splitPoints } from '../../game/board-text.js';
+import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { assign, IconButton } from '../shell/controls.js';
@@ -13,7 +16,6 @@ import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-
 import { chapterIndex, chapters, openChapter } from './library.js';
 import { LoadDialog } from './load-dialog.js';
 import { deleteFrom, MoveList } from './move-list.js';
-import { openingName } from './openings.js';
 import { study } from './study.js';
 
 interface StudyPanelProps {
@@ -122,6 +124,54 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       {isLoading.value && <LoadDialog onClose={assign(isLoading, false)} />}
     </BoardPanel>
   );
+}
+
+/*
+ * Names of openings: lichess's list (github.com/lichess-org/chess-openings, CC0) in openings.tsv. The last named position on the
+ * way to the one on the board counts, so that transpositions are recognised, and positions that were set up. The list is
+ * fetched when it is first needed.
+ */
+
+/** Position without clocks → name. Null until the list is read. */
+const names = signal<ReadonlyMap<string, string> | null>(null);
+/** Longest line of the list. */
+const MOST_PLIES = 40;
+const LINES_A_TURN = 200;
+
+let isAsked = false;
+
+effect(() => {
+  if (isAsked || study.node.value.fen === START_FEN) return;
+  isAsked = true;
+  void readNames();
+});
+
+/** "B90 Sicilian Defense: Najdorf Variation"; '' = none. */
+const openingName = computed(() => {
+  const known = names.value;
+  if (known === null) return '';
+  const path = getPath(study.node.value).slice(0, MOST_PLIES);
+  return path.reduce((name, { fen }) => known.get(getPlace(fen)) ?? name, '');
+});
+
+function getPlace(fen: string): string {
+  return fen.split(' ').slice(0, 4).join(' ');
+}
+
+/** Replays the list in small portions, so that the page never stands still. */
+async function readNames(): Promise<void> {
+  const response = await fetch(new URL('./openings.tsv', import.meta.url)).catch(() => null);
+  if (!response?.ok) return;
+  const known = new Map<string, string>();
+  for (const [index, line] of (await response.text()).trim().split('\n').entries()) {
+    if (index % LINES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
+    const [eco, name, pgn] = line.split('\t');
+    const position = unwrap(parseFen(START_FEN));
+    const moves = pgn.split(' ').filter((word) => !word.endsWith('.'));
+    for (const san of moves) position.makeMove(unwrap(parseSan(position, san)));
+    known.set(getPlace(formatFen(position)), `${eco} ${name}`);
+  }
+  names.value = known;
 }
 
 /** The game on the board: which of the file's games it is, its opening, moves, annotations, FEN. */
