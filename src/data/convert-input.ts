@@ -6,6 +6,7 @@
  * with progress, finished parts and warnings until it is done with the file.
  */
 
+import { accessSync, constants } from 'node:fs';
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
@@ -58,9 +59,9 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   const { settings } = task;
   const found = await findGameFormat(task.path);
   if (!found.ok) {
-    // It was another file when it was listed.
+    // A file of a folder that holds no games; or it is gone or locked, which may be otherwise the next time.
     report({ type: 'warning', text: found.error });
-    report({ type: 'done', games: 0, damaged: 0, isRefused: true });
+    report({ type: 'done', games: 0, damaged: 1, isRefused: !isReadable(task.path) });
     return;
   }
   const format = found.value;
@@ -122,6 +123,15 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   report({ type: 'part', games, counts: writer.finishPart() });
   reportProgress();
   report({ type: 'done', games, damaged, isRefused });
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export interface ShardSettings {
