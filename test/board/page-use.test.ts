@@ -339,6 +339,12 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     assert.equal(await first.getByRole('button', { name: 'Next ?!' }).isEnabled(), true);
     await loadText(first, '1. d4 d5 *');
     await first.waitForSelector('.panel-review .summary', { state: 'detached' });
+    // One that is cut short has what it knew.
+    await first.getByLabel('How thoroughly').selectOption('10000');
+    await first.getByRole('button', { name: 'Review', exact: true }).click();
+    await isKept(first, 'bestSan');
+    await first.reload();
+    await first.waitForSelector('.panel-review .summary');
     await first.getByRole('button', { name: 'Load', exact: true }).click();
     await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await first.waitForSelector('.panel-review .summary');

@@ -43,6 +43,8 @@ export async function startReview(): Promise<void> {
       if (running.value !== own) return;
       own.add(index, thought);
       progress.value++;
+      // It is saved on the way, too.
+      study.touch();
     }
   } catch (error) {
     if (running.value === own) reportError(error);
@@ -78,7 +80,7 @@ const DEPTHS = [
 
 /** What is known of the game on the board; null before its first review. */
 const current = computed(() => {
-  void [study.version.value, progress.value];
+  void study.version.value;
   const known = new GameReview(study.tree.value);
   return known.isBegun || running.value !== null ? known : null;
 });
