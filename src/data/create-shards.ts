@@ -45,7 +45,7 @@ export interface ShardsSummary {
 }
 
 /** The files of a folder that are read; other files must be named one by one. */
-const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2|\.zip)?$|\.tar(?:\.gz)?$|\.tgz$/i;
+const GAME_FILE = /\.(?:jsonl|pgn)(?:\.gz|\.zst|\.bz2)?$|\.zip$|\.tar(?:\.gz|\.zst|\.bz2)?$|\.tgz$/i;
 
 interface PendingInput {
   readonly path: string;

@@ -113,7 +113,9 @@ test('a file that is not what it was when it was listed, or that nobody may read
   assert.deepEqual((await convert(join(folder, 'gone')))[1], end);
   writeFileSync(join(isFolder, 'A.PGN'), '1. e4 *');
   symlinkSync(join(folder, 'nowhere'), join(isFolder, 'b.pgn'));
-  assert.deepEqual(unwrap(await listInputs([isFolder])), [join(isFolder, 'A.PGN')]);
+  for (const name of ['c.zip', 'd.tar.zst', 'e.txt']) writeFileSync(join(isFolder, name), '');
+  const listed = ['A.PGN', 'c.zip', 'd.tar.zst'].map((name) => join(isFolder, name));
+  assert.deepEqual(unwrap(await listInputs([isFolder])), listed);
   const path = join(folder, 'locked.pgn');
   writeFileSync(path, '1. e4 *');
   const opened = t.mock.method(fs, 'createReadStream', () => {

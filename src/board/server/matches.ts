@@ -157,7 +157,9 @@ export class Matches implements MatchServices {
     for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath]) {
       if (isThere(path) && !isPlainFile(path)) throw new Error(`${path} is no plain file of the match`);
     }
-    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath]) rmSync(path, { force: true });
+    // The lock may be that of a process that was killed.
+    const lockPath = `${resultsPath}.lock`;
+    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath, lockPath]) rmSync(path, { force: true });
     this.records.delete(name);
     this.problems.delete(name);
   }
