@@ -187,6 +187,78 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     assert.deepEqual(await findBarriers(page), []);
   });
 
+  test('each change is taken back by itself, also behind later ones; the moves of a threat are not those of the position', async () => {
+    const { own, first } = await visit();
+    const press = (name: string) => first.getByRole('button', { name, exact: true }).first().click();
+    const comment = first.getByLabel('Comment');
+    const pgn = async (): Promise<string> => {
+      await press('Load');
+      const [download] = await Promise.all([first.waitForEvent('download'), press('Save PGN')]);
+      await first.getByLabel('Close').click();
+      return readFileSync(await download.path(), 'utf8')
+        .split('\n\n')[1]
+        .replace(/\s+/g, ' ')
+        .trim();
+    };
+    await loadText(first, '1. Nf3 $16 Nf6 2. Ng1 Ng8 3. Nf3 *');
+    await first.locator('.move:has-text("Nf3")').first().click({ button: 'right' });
+    await first.getByRole('menuitemcheckbox', { name: 'Mistake' }).click();
+    await first.locator('.annotation summary').click();
+    for (const [index, text] of ['first', 'second'].entries()) {
+      await first.locator('.move:has-text("Nf3")').nth(index).click();
+      await comment.pressSequentially(text);
+    }
+    assert.equal(await pgn(), '1. Nf3 $2 $16 { first } 1... Nf6 2. Ng1 Ng8 3. Nf3 { second } *');
+    await press('Undo');
+    assert.equal(await pgn(), '1. Nf3 $2 $16 { first } 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
+    await press('Undo');
+    assert.equal(await pgn(), '1. Nf3 $2 $16 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
+    await press('Undo');
+    assert.equal(await pgn(), '1. Nf3 $16 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
+    // The notice brings back what it names, whatever has come since then.
+    await first.locator('.move').first().click();
+    await press('Delete from here');
+    await typeMove(first, 'd4');
+    await first.locator('.notice').getByRole('button', { name: 'Undo' }).click();
+    assert.equal(await pgn(), '1. Nf3 $16 (1. d4) 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
+    // What has been opened meanwhile is among the games that are kept.
+    await first.getByRole('tab', { name: 'Games' }).click();
+    await first.getByText('All that are kept', { exact: true }).click();
+    await press('Start');
+    await first.waitForSelector('.explorer-moves .table-move:has-text("Nf3")');
+    await first.getByRole('tab', { name: 'Moves' }).click();
+    await loadText(first, '1. g4 e5 *');
+    await first.getByRole('tab', { name: 'Games' }).click();
+    await first.waitForSelector('.explorer-moves .table-move:has-text("g4")');
+    await first.getByRole('tab', { name: 'Moves' }).click();
+    // Figures, a line under the pointer and a restriction are of one side.
+    const toggle = (key: string) => first.locator('body').press(key);
+    const score = first.locator('.engine-score');
+    await toggle('l');
+    await first.getByRole('tab', { name: 'Tree' }).click();
+    await first.getByRole('button', { name: 'Show the search tree' }).click();
+    await first.locator('.tree-row:enabled').first().click();
+    await toggle('x');
+    await first.waitForSelector('.tree-row', { state: 'detached' });
+    await toggle('x');
+    await first.getByRole('tab', { name: 'Moves' }).click();
+    await first.locator('.line-move').nth(1).hover();
+    await first.waitForSelector('.line-preview');
+    await toggle('x');
+    await first.waitForSelector('.line-preview', { state: 'detached' });
+    await toggle('x');
+    await first.locator('.search-only').first().click();
+    await first.waitForSelector('.engine-speed:has-text("1 moves only")');
+    await toggle('x');
+    await first.waitForSelector('.engine-speed:text-matches("^Depth [^o]*nodes[^o]*$")');
+    await toggle('l');
+    await toggle('x');
+    assert.equal(await score.textContent(), '–');
+    assert.equal(await first.locator('.move-table').count(), 0);
+    await own.close();
+    assert.deepEqual(complaints, []);
+  });
+
   test('an analysis stays: after a reload, among others, with the games of a file as chapters', async () => {
     const [text] = await page.locator('.move-list').allTextContents();
     await page.reload();

@@ -13,6 +13,16 @@ import { port, portState, reportError } from '../port/engine-state.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 
+/** A position that may be analysed: that of the node, or the opponent's turn in it. */
+export interface Place {
+  readonly node: MoveNode;
+  readonly threat: boolean;
+}
+
+interface PlaceMoves extends Place {
+  readonly moves: readonly string[];
+}
+
 interface ValuePoint {
   readonly timeMs: number;
   readonly nodes: number;
@@ -29,12 +39,12 @@ export const secondLimit = storedSignal('limit.seconds', 0, isNumber);
 /** What the opponent would do if it were their turn. */
 export const isThreat = signal(false);
 /** UCI moves that the search is restricted to, in this position only; empty = all. */
-const restriction = signal<{ readonly node: MoveNode; readonly moves: readonly string[] } | null>(null);
+const restriction = signal<PlaceMoves | null>(null);
 
 /** What the running search last said; null before it says anything. */
 const searchState = signal<SearchState | null>(null);
-/** Node of the study that `searchState` is about. */
-const searchedNode = signal<MoveNode | null>(null);
+/** What `searchState` is about. */
+const searched = signal<Place | null>(null);
 /** Of the running search, oldest first. */
 export const valueHistory = signal<readonly ValuePoint[]>([]);
 /** Why the analysis stopped although it is switched on. */
@@ -50,12 +60,23 @@ export const analysedPosition = computed(() => {
 });
 export const isBlackToMove = computed(() => (study.turn.value === 'black') !== isThreat.value);
 export const outcome = computed(() => computeOutcome(study.position.value));
-export const searchMoves = computed(() =>
-  restriction.value?.node === study.node.value ? restriction.value.moves : [],
-);
+export const searchMoves = computed(() => listMoves(restriction.value));
 
 /** The state of the position on the board; null when it is about another one. */
-export const currentState = computed(() => (searchedNode.value === study.node.value ? searchState.value : null));
+export const currentState = computed(() => (isHere(searched.value) ? searchState.value : null));
+
+export function getPlace(): Place {
+  return { node: study.node.value, threat: isThreat.value };
+}
+
+/** Moves of one side are none of the other's. */
+export function isHere<P extends Place>(place: P | null): place is P {
+  return place !== null && place.node === study.node.value && place.threat === isThreat.value;
+}
+
+function listMoves(known: PlaceMoves | null): readonly string[] {
+  return isHere(known) ? known.moves : [];
+}
 
 /** The best line's score, for the bar. */
 export const evaluation = computed(() => {
@@ -130,11 +151,9 @@ export function startFollowing(): () => void {
   };
 }
 
-interface Question {
-  readonly node: MoveNode;
+interface Question extends Place {
   readonly multiPv: number;
   readonly searchMoves: readonly string[];
-  readonly threat: boolean;
 }
 
 let wantedSearch: Question | null = null;
@@ -150,7 +169,7 @@ function follow(question: Question | null, isOpen: boolean): void {
   }
   batch(() => {
     searchState.value = null;
-    searchedNode.value = question.node;
+    searched.value = question;
     valueHistory.value = [];
     endReason.value = '';
   });
@@ -186,7 +205,7 @@ function retry(question: Question, problem: unknown): void {
   if (portState.value !== 'open') return;
   endReason.value = problem instanceof Error ? problem.message : String(problem);
   setTimeout(() => {
-    if (!isActive || !isOn.value || searchId !== -1 || searchedNode.value !== question.node) return;
+    if (!isActive || !isOn.value || searchId !== -1 || searched.value !== question) return;
     wantedSearch = question;
     void askForSearch();
   }, RETRY_MS);
@@ -226,7 +245,7 @@ export function toggleSearchMove(uci: string): void {
   const moves = searchMoves.value.includes(uci)
     ? searchMoves.value.filter((move) => move !== uci)
     : [...searchMoves.value, uci];
-  restriction.value = moves.length === 0 ? null : { node: study.node.value, moves };
+  restriction.value = moves.length === 0 ? null : { ...getPlace(), moves };
 }
 
 /** Plays the engine's best move on the board; without an analysis nothing happens. */
@@ -235,16 +254,14 @@ export function playBestMove(): void {
   if (uci !== undefined) playMoves([uci]);
 }
 
-const hovered = signal<{ readonly node: MoveNode; readonly moves: readonly string[] } | null>(null);
+const hovered = signal<PlaceMoves | null>(null);
 
 /** UCI moves from the position on the board; the board may have moved on since the pointer came. */
-export const hoveredMoves = computed<readonly string[]>(() =>
-  hovered.value?.node === study.node.value ? hovered.value.moves : [],
-);
+export const hoveredMoves = computed(() => listMoves(hovered.value));
 
 /** @param moves UCI, from the analysed position; empty when the pointer leaves */
 export function hover(moves: readonly string[]): void {
-  hovered.value = moves.length === 0 ? null : { node: study.node.value, moves };
+  hovered.value = moves.length === 0 ? null : { ...getPlace(), moves };
 }
 
 /** Where the line leads; null for none and for a single move, which is shown as an arrow. */

@@ -57,17 +57,22 @@ function add(more: readonly Chapter[]): void {
   for (let at = 0; at < more.length; at += BATCH) ask({ texts: more.slice(at, at + BATCH).map(({ text }) => text) });
 }
 
+function nameKept(): string {
+  return `all, ${archive.value[0]}, ${analysisId.value}`;
+}
+
 /** The view is shown. @returns a function that ends it */
 function startExploring(): () => void {
   const endFile = effect(() => {
-    const name = source.value === 'all' ? 'all' : analysisId.value;
+    // What has been opened or played since then is read when the view is shown again.
+    const name = source.value === 'all' ? untracked(nameKept) : analysisId.value;
     const all = source.value === 'all' ? null : chapters.value;
     untracked(() => {
       if (name !== held) {
         begin(name);
         if (all === null)
           readAllGames().then((kept) => {
-            if (held === 'all') add([...archive.value.map((text) => ({ title: nameFinished(text), text })), ...kept]);
+            if (held === name) add([...archive.value.map((text) => ({ title: nameFinished(text), text })), ...kept]);
           }, reportError);
       }
       if (all !== null && all.length > games.value.length) add(all.slice(games.value.length));

@@ -4,30 +4,29 @@ import { useState } from 'preact/hooks';
 import type { Position } from '../../../chess/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent, formatSigned } from '../../game/board-text.js';
-import type { MoveNode } from '../../game/move-tree.js';
 import type { TreeNode } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-state.js';
 import { study } from '../study/study.js';
-import { analysedPosition, currentState, hover } from './board-analysis.js';
+import { analysedPosition, currentState, getPlace, hover, isHere, type Place } from './board-analysis.js';
 
 const DEPTH = 12;
 /** Moves with a smaller share of the visits are not asked for. */
 const LEAST_SHARE = 0.0005;
 const FEW_CHILDREN = 8;
 
-const picture = signal<{ readonly node: MoveNode; readonly tree: TreeNode } | null>(null);
+const picture = signal<(Place & { readonly tree: TreeNode }) | null>(null);
 
 function takePicture(): void {
-  const { value: node } = study.node;
+  const place = getPlace();
   const visits = currentState.value?.nodes ?? 0;
   const minVisits = Math.max(1, Math.round(visits * LEAST_SHARE));
   port.send('tree', { depth: DEPTH, minVisits }).answer.then((tree) => {
-    if (tree !== null && study.node.value === node) picture.value = { node, tree };
+    if (tree !== null && isHere(place)) picture.value = { ...place, tree };
   }, reportError);
 }
 
 export function TreeOutline() {
-  const shown = picture.value?.node === study.node.value ? picture.value.tree : null;
+  const shown = isHere(picture.value) ? picture.value.tree : null;
   return (
     <div class="tree-panel">
       <button type="button" disabled={currentState.value === null} onClick={takePicture}>

@@ -117,11 +117,7 @@ function MoveMenu({
             aria-checked={node.nags.includes(nag)}
             aria-label={word}
             title={word}
-            onClick={act(() =>
-              study.annotate(node, {
-                nags: node.nags.includes(nag) ? node.nags.filter((own) => own !== nag) : [nag],
-              }),
-            )}
+            onClick={act(() => study.toggleGlyph(node, nag))}
           >
             {sign}
           </button>
@@ -142,8 +138,8 @@ function MoveMenu({
 
 /** Deletes at once, and offers to take it back. */
 export function deleteFrom(study: Study, node: MoveNode): void {
-  study.remove(node);
-  addNotice('note', `${node.san} and what follows deleted`, { label: 'Undo', run: () => void study.undo() });
+  const change = study.remove(node);
+  if (change !== undefined) addNotice('note', change.words, { label: 'Undo', run: () => void study.undo(change) });
 }
 
 function comment(study: Study, node: MoveNode): void {

@@ -232,10 +232,6 @@ function AnnotationBar() {
   const node = study.node.value;
   void study.version.value;
   const isStart = node.parent === null;
-  const toggleGlyph = (nag: number): void => {
-    const others = node.nags.filter((own) => !GLYPHS.some((glyph) => glyph.nag === own));
-    study.annotate(node, { nags: node.nags.includes(nag) ? others : [...others, nag] });
-  };
   return (
     <details class="annotation">
       <summary>Comment and glyphs</summary>
@@ -249,7 +245,7 @@ function AnnotationBar() {
             aria-label={word}
             aria-pressed={node.nags.includes(nag)}
             disabled={isStart}
-            onClick={() => toggleGlyph(nag)}
+            onClick={() => study.toggleGlyph(node, nag)}
           >
             {sign}
           </button>

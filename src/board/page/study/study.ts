@@ -6,6 +6,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { BLACK, type Move } from '../../../chess/index.js';
 import { unwrap } from '../../../util/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
+import { GLYPHS } from '../../game/board-text.js';
 import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { type Drawing, readDrawings, writeDrawings } from '../../game/move-tree-text.js';
 import type { PositionText } from '../../protocol/requests.js';
@@ -31,6 +32,8 @@ export class Study {
   readonly promotion = signal<readonly Move[] | null>(null);
   /** Changes that can be taken back, the newest last. */
   readonly undos = signal<readonly Undo[]>([]);
+  /** The comment that is being typed. */
+  private typing: { readonly node: MoveNode; readonly change: Undo } | null = null;
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
 
@@ -60,33 +63,34 @@ export class Study {
   }
 
   /** @param change what is done, after which everybody is told */
-  edit(words: string, undo: () => void, change: () => void): void {
+  edit(words: string, undo: () => void, change: () => void): Undo {
+    const made = { words, run: undo };
     batch(() => {
-      this.undos.value = [...this.undos.value, { words, run: undo }].slice(-MOST_UNDOS);
+      this.undos.value = [...this.undos.value, made].slice(-MOST_UNDOS);
       change();
       this.touch();
     });
+    return made;
   }
 
-  /** @returns what was taken back, in words; '' = there was nothing */
-  undo(): string {
-    const last = this.undos.value.at(-1);
-    if (last === undefined) return '';
+  /** @param change the newest when left out. @returns what was taken back, in words; '' = there was nothing */
+  undo(change = this.undos.value.at(-1)): string {
+    if (change === undefined || !this.undos.value.includes(change)) return '';
     batch(() => {
-      this.undos.value = this.undos.value.slice(0, -1);
-      last.run();
+      this.undos.value = this.undos.value.filter((other) => other !== change);
+      change.run();
       this.touch();
     });
-    return last.words;
+    return change.words;
   }
 
   /** Deletes a move and all that follows it. */
-  remove(node: MoveNode): void {
+  remove(node: MoveNode): Undo | undefined {
     const { parent } = node;
-    if (parent === null) return;
+    if (parent === null) return undefined;
     const index = parent.children.indexOf(node);
     const wasAt = this.node.value;
-    this.edit(
+    return this.edit(
       `${node.san} and what follows deleted`,
       () => {
         parent.children.splice(index, 0, node);
@@ -105,7 +109,11 @@ export class Study {
     this.edit(
       `${node.san} moved up`,
       () => {
-        for (const [parent, children] of orders) parent?.children.splice(0, children.length, ...children);
+        // Moves that have come since then stay.
+        for (const [parent, children] of orders) {
+          const added = parent?.children.filter((child) => !children.includes(child)) ?? [];
+          parent?.children.splice(0, Number.POSITIVE_INFINITY, ...children, ...added);
+        }
       },
       () => this.tree.value.promote(node),
     );
@@ -114,16 +122,23 @@ export class Study {
   /** Sets comment, glyphs or drawings of a move. Letters typed one after the other are one change. */
   annotate(node: MoveNode, change: Partial<Pick<MoveNode, 'comment' | 'nags'>>): void {
     const before = { comment: node.comment, nags: node.nags };
-    const words = `Annotation of ${node.san || 'the start'} changed`;
-    const isTyping = change.comment !== undefined && this.undos.value.at(-1)?.words === words;
-    if (!isTyping)
-      this.edit(
-        words,
-        () => Object.assign(node, before),
-        () => undefined,
-      );
-    Object.assign(node, change);
-    this.touch();
+    const isTyping = this.typing?.node === node && this.typing.change === this.undos.value.at(-1);
+    const isComment = change.comment !== undefined;
+    batch(() => {
+      if (!isComment || !isTyping) {
+        const undo = (): void => void Object.assign(node, before);
+        const made = this.edit(`Annotation of ${node.san || 'the start'} changed`, undo, () => undefined);
+        this.typing = isComment ? { node, change: made } : null;
+      }
+      Object.assign(node, change);
+      this.touch();
+    });
+  }
+
+  /** A move has one of these glyphs at most; what the file says of the position stays. */
+  toggleGlyph(node: MoveNode, nag: number): void {
+    const others = node.nags.filter((own) => !GLYPHS.some((glyph) => glyph.nag === own));
+    this.annotate(node, { nags: node.nags.includes(nag) ? others : [nag, ...others] });
   }
 
   /** Replaces the arrows and circles on the current move. */
