@@ -86,12 +86,15 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   let positions = 0;
   let bytes = 0;
   let reportedPositions = 0;
-  const warn = (text: string): void => {
-    damaged++;
-    if (damaged <= MAX_WARNINGS) report({ type: 'warning', text: `${basename(task.path)}: ${text}` });
-    if (damaged === MAX_WARNINGS)
-      report({ type: 'warning', text: `${basename(task.path)}: further warnings are not shown` });
+  const tell = (text: string, count: number, kind: string): void => {
+    if (count <= MAX_WARNINGS) report({ type: 'warning', text: `${basename(task.path)}: ${text}` });
+    if (count === MAX_WARNINGS)
+      report({ type: 'warning', text: `${basename(task.path)}: further ${kind} are not shown` });
   };
+  const warn = (text: string): void => tell(text, ++damaged, 'warnings');
+  // Counted apart, so that they do not hide what is damaged.
+  let notes = 0;
+  const note = (text: string): void => tell(`game ${games}: ${text}`, ++notes, 'notes');
   const reportProgress = (): void => {
     report({ type: 'progress', bytes, positions: positions - reportedPositions });
     bytes = 0;
@@ -109,7 +112,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   for await (const game of rawGames) {
     games++;
     if (games <= task.skipGames) continue;
-    const written = format.writeGame(game, sink, settings.filter);
+    const written = format.writeGame(game, sink, settings.filter, note);
     if (written.ok) positions += written.value;
     else warn(`game ${games} skipped: ${written.error}`);
     if (isHopeless(damaged, games - damaged)) {

@@ -26,8 +26,9 @@ export interface GameFormat<RawGame> {
   /**
    * Number of rows written, or a sentence about the damage. A damaged game of moves leaves no rows; of a damaged game of
    * position records, the rows before the damage stay.
+   * @param note receives a sentence for everything that a position did not allow and was dropped
    */
-  writeGame(game: RawGame, sink: GameSink, filter: GameFilter): Result<number>;
+  writeGame(game: RawGame, sink: GameSink, filter: GameFilter, note: (sentence: string) => void): Result<number>;
 }
 
 /** Which games and positions become rows; a format ignores conditions that it has no data for. */

@@ -26,11 +26,12 @@ function isRated(tags: ReadonlyMap<string, string>, minElo: number): boolean {
 }
 
 /** The error says which move is wrong. */
-function decodeGame(source: PgnText, filter: GameFilter): Result<DecodedGame> {
+function decodeGame(source: PgnText, filter: GameFilter, note: (sentence: string) => void): Result<DecodedGame> {
   const read = readPgnGame(source);
   if (!read.ok) return read;
-  const { moves, problem, result, tree, end: start } = read.value;
+  const { moves, problem, result, tree, end: start, notes } = read.value;
   if (problem !== null) return failure(problem);
+  for (const dropped of notes) note(dropped);
   const isPlayedOut = computeOutcome(start) !== 'ongoing';
   rewind(start);
   const whiteScores = Array.from(tree.moves.mainline(), ({ comments = [] }) =>
@@ -48,12 +49,17 @@ function decodeGame(source: PgnText, filter: GameFilter): Result<DecodedGame> {
   return success({ start, moves, whiteResult: parseResult(result) ?? null, isPlayedOut, writeTargets });
 }
 
-function writeGame(text: Result<PgnText>, sink: GameSink, filter: GameFilter): Result<number> {
+function writeGame(
+  text: Result<PgnText>,
+  sink: GameSink,
+  filter: GameFilter,
+  note: (sentence: string) => void,
+): Result<number> {
   if (!text.ok) return text;
   const source = text.value;
   if (source.isPosition) return failure('it is a position without moves');
   if (filter.minElo > 0 && !isRated(parsePgnTags(source.text), filter.minElo)) return success(0);
-  const decoded = decodeGame(source, filter);
+  const decoded = decodeGame(source, filter, note);
   if (!decoded.ok) return decoded;
   row.targetKind = 'weights';
   row.targetCount = 1;

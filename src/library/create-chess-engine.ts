@@ -144,7 +144,7 @@ export async function createChessEnginePool(
   const reader = new PositionReader();
   const readSetup = (position: PositionSetup): Setup => {
     queue.requireOpen();
-    return readPosition(reader, position);
+    return readPosition(queue, reader, position);
   };
   return {
     size: engines,
@@ -237,7 +237,7 @@ class QueueEngine implements ChessEngine {
 
   position(setup: PositionSetup = {}): void {
     this.queue.requireOpen();
-    this.setup = readPosition(this.reader, setup);
+    this.setup = readPosition(this.queue, this.reader, setup);
   }
 
   go(limits: GoLimits = {}): Search {
@@ -280,9 +280,11 @@ class QueueEngine implements ChessEngine {
   }
 }
 
-function readPosition(reader: PositionReader, setup: PositionSetup): Setup {
+function readPosition(queue: OpenQueue, reader: PositionReader, setup: PositionSetup): Setup {
   const { fen, moves } = checkPosition(setup);
-  return { fen, moves, game: requireOk(reader.read(fen, moves)) };
+  const game = requireOk(reader.read(fen, moves));
+  for (const note of game.notes) queue.onWarning(note);
+  return { fen, moves, game };
 }
 
 function startSearch(queue: OpenQueue, { fen, moves, game }: Setup, limits: GoLimits): Search {

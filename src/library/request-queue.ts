@@ -139,8 +139,10 @@ export class RequestQueue {
   private readonly slots: Slot[];
   private waiting: QueuedRequest[] = [];
   private closed: Error | null = null;
+  readonly onWarning: (sentence: string) => void;
 
   constructor(createHost: HostFactory, size: number, { onWarning, onProgress }: QueueEvents) {
+    this.onWarning = onWarning;
     this.slots = Array.from({ length: size }, (): Slot => {
       const getSearch = (): SearchRequest | null => (slot.current instanceof SearchRequest ? slot.current : null);
       const host = createHost({

@@ -82,6 +82,8 @@ class PgnSplitter {
   private isBehindResult = false;
   /** The index in `lines` of the first line behind a blank one, with no move since; -1 when there is none. */
   private gap = -1;
+  /** Characters of the line that is taken next that stand before its game's first move and have been read. */
+  private readAhead = 0;
   /** The index in `lines` of an Event tag inside a comment, at which the game ends if the comment never closes; -1 = none. */
   private doubtful = -1;
 
@@ -122,8 +124,11 @@ class PgnSplitter {
 
   /** @returns the rest of the line, with which the next game begins; null when the line has been taken */
   private takeGame(line: string): string | null {
-    let at = 0;
-    if (this.isInComment) {
+    let at = this.readAhead;
+    this.readAhead = 0;
+    if (at > 0) {
+      // A comment in front of the game.
+    } else if (this.isInComment) {
       at = this.findCommentEnd(line);
       if (at < 0) return null;
     } else if (isBlankLine(line)) {
@@ -229,6 +234,8 @@ class PgnSplitter {
       this.gap = -1;
     } else if (MOVE_WORD.test(word)) {
       this.hasMoves = true;
+      // A variation in front of a game's first move.
+      if (this.depth > 0 && this.isBehindResult) return end;
       this.isBehindResult = false;
       this.gap = -1;
     }
@@ -271,15 +278,15 @@ class PgnSplitter {
     this.lineNumber = lineNumber;
   }
 
-  /** Ends the game before a place of the line. @returns the rest of the line, which is the next game's */
+  /** Ends the game before a place of the line. @returns what of the line is the next game's */
   private cut(line: string, at: number): string {
-    const end = this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length;
-    if (line.slice(0, at).trim() === '') this.finish(end);
-    else {
-      this.add(line.slice(0, at));
-      this.finish(this.lines.length);
-    }
-    return line.slice(at);
+    const isBehindGap = this.isBehindResult && this.gap >= 0;
+    const isWhole = line.slice(0, at).trim() === '';
+    if (!isBehindGap && !isWhole) this.add(line.slice(0, at));
+    this.finish(isBehindGap ? this.gap : this.lines.length);
+    if (!isBehindGap || isWhole) return line.slice(at);
+    this.readAhead = at;
+    return line;
   }
 
   private add(line: string): void {

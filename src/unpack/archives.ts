@@ -139,7 +139,7 @@ export async function* readTarMembers(source: PackedBytes): AsyncGenerator<Archi
   try {
     for (;;) {
       const head = await source.take(BLOCK_BYTES);
-      if (head.every((byte) => byte === 0)) return;
+      if (head.every((byte) => byte === 0)) break;
       if (!hasRightSum(head))
         throw new BrokenArchive(`the archive is damaged ${place}: a header does not match its checksum`);
       const type = String.fromCharCode(head[156]);
@@ -168,6 +168,9 @@ export async function* readTarMembers(source: PackedBytes): AsyncGenerator<Archi
       await source.take(padding);
       place = `after ${name}`;
     }
+    place = 'at its end';
+    // Padding, and behind it the checksum of what the archive is packed with.
+    while ((await source.takeSome(1, Number.POSITIVE_INFINITY)).length > 0);
   } catch (error) {
     throw toBrokenArchive(error, place);
   } finally {

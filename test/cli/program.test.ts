@@ -93,6 +93,10 @@ test('eval tells WDL and policy, and of a file who reads it', async () => {
     (await run('eval', process.execPath)).stderr,
     /is a file, and eval takes one position \(FEN\); "sardonyx analyse /,
   );
+  assert.match(
+    (await run('eval', 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1', TINY)).stderr,
+    /^The castling right K was dropped: /m,
+  );
   const result = (await runJson('eval', TINY)) as unknown as {
     wdl: number[];
     policy: { move: string; prior: number }[];

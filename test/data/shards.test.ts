@@ -202,6 +202,14 @@ test('held-out files go where they are told as wholes', async () => {
   );
 });
 
+test('what a position of PGN did not allow is named, and its game is read', async () => {
+  const pgn = join(folder, 'rights.pgn');
+  writeFileSync(pgn, '[FEN "4k3/8/8/8/8/8/8/4K2R w KQ - 0 1"]\n\n1. O-O Kd7 *\n');
+  const { warnings, damaged, positions } = await run('rights', [pgn], { shares: [1, 0, 0] });
+  assert.match(warnings.join('\n'), /^rights\.pgn: game 1: The castling right Q was dropped: [^\n]*$/);
+  assert.deepEqual([damaged, positions.train], [0, 2]);
+});
+
 test('a damaged line costs one game, a damaged archive its rest, and neither the run', async () => {
   const bad = games[3].replace(/"plies":\[\["...."/, '"plies":[["a1a8"');
   const lines = writeInput('lines.jsonl', [games[0], '{"fen": ', bad, '{"plies": 3}', '', games[1]].join('\n'));

@@ -55,6 +55,13 @@ addCase('a search gives infos as an async iterator and then a best move', async 
   assert.equal(win + draw + loss, 1000);
 });
 
+addCase('a position says what of its FEN was dropped', async ({ createEngine }) => {
+  const warnings: string[] = [];
+  await using engine = await createEngine({ onWarning: (...warning) => warnings.push(...warning) });
+  engine.position({ fen: '4k3/8/8/8/8/8/8/4K2R w KQ - 0 1' });
+  assert.match(warnings.join('\n'), /^The castling right Q was dropped: [^\n]*$/);
+});
+
 addCase('leaving the loop stops an endless search', async ({ engine }) => {
   engine.position();
   const search = engine.go();

@@ -232,6 +232,11 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     ['Result=1-0: 1. e4 1-0', 'Result=0-1: 1. d4 0-1', 'Event=B: 1. c4 *'],
   ],
   ['CR alone', '[Event "A"]\r\r1. e4 *\r\r[Event "B"]\r\r1. d4 *\r', ['Event=A: 1. e4 *', 'Event=B: 1. d4 *']],
+  [
+    'a comment or a variation on the line of the first move',
+    '1. e4 *\n\n{ two } 1. d4 *\n\n{ over\n1-0 lines } (1. f4) 1. c4 *',
+    ['1. e4 *', '{ two } 1. d4 *', '{ over\n1-0 lines } 1. c4 (1. f4) *'],
+  ],
   ['blank lines among moves', '1. e4 e5\n\n2. Nf3\n\n2... Nc6\n\n*', ['1. e4 e5 2. Nf3 Nc6 *']],
   [
     'comments before, between and behind games',

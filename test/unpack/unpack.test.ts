@@ -181,6 +181,7 @@ test('a file of an archive that cannot be read does not hide those behind it', a
 });
 
 test('what precedes damage is read, and one sentence says what is not', async () => {
+  const packedTar = gzipSync(tar([['b.pgn', B]]));
   const rows: [name: string, bytes: Uint8Array, text: string, error: RegExp][] = [
     [
       'behind.pgn.gz',
@@ -192,6 +193,8 @@ test('what precedes damage is read, and one sentence says what is not', async ()
     ['behind.pgn.bz2', Buffer.concat([BZIP2, Buffer.from('rubbish')]), A + B, /what follows the end of its bzip2 data/],
     ['sum.pgn.gz', flip(GZIP, GZIP.length - 6), A + B, /does not match its checksum/],
     ['sum.pgn.bz2', flip(BZIP2, 12), A, /does not match its checksum/],
+    ['sum.tgz', flip(packedTar, packedTar.length - 6), B, /read at its end: its content does not match its checksum/],
+    ['cut.tgz', packedTar.subarray(0, -4), B, /^the archive is cut off at its end$/],
     ['cut.pgn.zst', ZSTD.subarray(0, -9), A, /it is cut off/],
     ['cut.pgn.bz2', BZIP2.subarray(0, -30), A, /it is cut off/],
     ['cut.pgn.gz', GZIP.subarray(0, -20), A, /it is cut off/],

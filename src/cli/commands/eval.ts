@@ -53,7 +53,9 @@ function requireFen(fen: string): Position {
   if (!game.ok && existsSync(fen)) {
     throw new Error(`${fen} is a file, and eval takes one position (FEN); "sardonyx analyse ${fen}" reads files`);
   }
-  return unwrap(game).position;
+  const { position, notes } = unwrap(game);
+  for (const note of notes) printNote(note);
+  return position;
 }
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
