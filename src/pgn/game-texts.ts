@@ -10,6 +10,8 @@ import { type PgnText, readPgn } from './pgn-text.js';
 export type TextKind = 'games' | 'positions';
 
 const GAME = /^\s{0,99}(?:\{|\[\s{0,9}[a-z]\w{0,99}[\s"“”:=]|1\.{1,3}\s{0,9}(?:[a-h][1-8x]|[NBRQKO][a-hx1-8-]))/i;
+/** Two moves without their numbers; one alone may be a word of a letter. */
+const BARE_MOVES = /^\s{0,99}(?:(?:[NBRQK]?[a-h]?[1-8]?[x-]?[a-h][1-8][+#]?|O-O(?:-O)?)(?:\s{1,9}|$)){2}/;
 /** Characters in which lines are looked at. */
 const LONGEST_HEAD = 10_000;
 
@@ -58,7 +60,7 @@ export function findGameTextKind(head: string): TextKind | null {
   for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
     if (isRemarkLine(line)) continue;
     if (looksLikeFen(line)) return 'positions';
-    if (GAME.test(line)) return 'games';
+    if (GAME.test(line) || BARE_MOVES.test(line)) return 'games';
   }
   return null;
 }

@@ -132,7 +132,10 @@ test('a name that does not say what a file holds is no matter where its text doe
     ['games', GZIP, 'pgn'],
     ['list.zst', gzipSync('# openings\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n'), 'positions'],
     ['labels.json', Buffer.from('{"fen": "startpos"}\n'), 'labels'],
+    ['bare.txt', Buffer.from('d4 Nf6 c4\n'), 'pgn'],
+    ['uci.txt', Buffer.from('e2e4 e7e5\n'), 'pgn'],
     ['letter.txt', Buffer.from('Dear reader'), null],
+    ['paper.txt', Buffer.from('a4 paper, d6 die\n'), null],
     ['training.1.gz', gzipSync(Buffer.from('\u0006\0\0\0\u0001\0\0\0{"a"\n{\n1. e4\n')), null],
     ['empty', Buffer.alloc(0), null],
     // The text decides against the name; the name decides where the text says nothing.
