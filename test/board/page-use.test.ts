@@ -488,6 +488,32 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await second.waitForSelector('.move:has-text("e4")');
     await first.close();
     await second.waitForSelector(':nth-match(.move, 2)');
+    // A game that ends in one tab ends in the others.
+    const third = await own.newPage();
+    await third.goto(second.url());
+    await third.waitForSelector(':nth-match(.move, 2)');
+    await second.getByRole('button', { name: 'Resign', exact: true }).click();
+    await second.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await third.waitForSelector('.notice-note:has-text("Another tab has ended the game")');
+    await third.waitForSelector('.move', { state: 'detached' });
+    await own.close();
+  });
+
+  test('a tab that is closed right behind a move has kept it', async () => {
+    const { own, first } = await visit();
+    const url = first.url();
+    let tab = first;
+    const moves: string[] = [];
+    for (const move of ['e4', 'e5', 'Nf3', 'Nc6']) {
+      await typeMove(tab, move);
+      moves.push(move);
+      await tab.waitForSelector(`:nth-match(.move, ${moves.length})`);
+      await tab.close();
+      tab = await own.newPage();
+      await tab.goto(url);
+      await tab.waitForSelector(`:nth-match(.move, ${moves.length})`);
+      assert.deepEqual(await tab.locator('.move').allTextContents(), moves);
+    }
     await own.close();
   });
 

@@ -91,7 +91,11 @@ watchStored('game', (saved) => {
   isAfterEngine = false;
   batch(() => {
     game.value = restored?.value ?? null;
-    if (restored === null) return;
+    if (restored === null) {
+      gameBoard.load(new Study().tree.peek());
+      addNotice('note', 'Another tab has ended the game: it is among the finished games');
+      return;
+    }
     hint.value = '';
     gameBoard.promotion.value = null;
     gameBoard.orientation.value = restored.value.settings.user;

@@ -148,7 +148,7 @@ export async function startLibrary(): Promise<void> {
     clearTimeout(timer);
     timer = setTimeout(() => void save(), SAVE_MS);
   });
-  addEventListener('pagehide', () => void save());
+  addEventListener('pagehide', () => void save(true));
   addEventListener('visibilitychange', () => void save());
   addEventListener('hashchange', () => openLink());
 }
@@ -199,8 +199,8 @@ function markChanged(chapter: number): void {
   changed?.add(Math.floor(chapter / BLOCK));
 }
 
-/** Saves what has changed; a browser without room is told of once. */
-async function save(): Promise<void> {
+/** Saves what has changed; a browser without room is told of once. @param isLeaving the page has no later task to write in */
+async function save(isLeaving = false): Promise<void> {
   if (isUntouched.peek() && setup.peek() === null) return forgetUntouched(analysisId.peek());
   if (database === null) return complain('The browser keeps nothing');
   const file = untracked(keepChapter);
@@ -221,7 +221,8 @@ async function save(): Promise<void> {
     await write((change) => {
       change.objectStore(ENTRIES).put(entry);
       if (unsaved === null) change.objectStore(GAMES).delete(findStored(entry.id));
-      putBlocks(change, entry.id, file, unsaved);
+      putBlocks(change, entry.id, file, unsaved, isLeaving);
+      if (isLeaving) change.commit();
     });
     analyses.value = [entry, ...analyses.peek().filter(({ id }) => id !== entry.id)];
     for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await remove(id);
@@ -274,15 +275,23 @@ function write(fill: (change: IDBTransaction) => void): Promise<void> {
   });
 }
 
-/** One after the other, each in a task of its own. @param wanted their numbers; null = all */
-function putBlocks(change: IDBTransaction, id: string, file: readonly Chapter[], wanted: Set<number> | null): void {
+/** One after the other, each in a task of its own unless all are put at once. @param wanted their numbers; null = all */
+function putBlocks(
+  change: IDBTransaction,
+  id: string,
+  file: readonly Chapter[],
+  wanted: Set<number> | null,
+  isAtOnce = false,
+): void {
   const numbers = wanted ?? Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
   const rest = numbers.values();
   const putNext = (): void => {
     const { value: number, done } = rest.next();
     if (done === true) return;
     const block = file.slice(number * BLOCK, (number + 1) * BLOCK);
-    change.objectStore(GAMES).put(block, `${id}#${number}`).onsuccess = putNext;
+    const put = change.objectStore(GAMES).put(block, `${id}#${number}`);
+    if (isAtOnce) putNext();
+    else put.onsuccess = putNext;
   };
   putNext();
 }
