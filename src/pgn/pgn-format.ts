@@ -7,6 +7,9 @@ import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '
 import { removeControls, unwrap } from '../util/index.js';
 import { PgnMoveNode, PgnNode, type PgnTree, readResult } from './pgn-tree.js';
 
+/** python-chess takes the zeros of a larger one for a null move. */
+const LARGEST_NUMBER = 9999;
+
 export interface PgnStyle {
   /** Longest line of the move text; PGN's export format has 80. Longer comments get longer lines. */
   readonly lineWidth?: number;
@@ -110,7 +113,9 @@ class MoveTextWriter {
 
   private writeMove({ data }: PgnMoveNode, ply: number, isVariation: boolean): void {
     if (isVariation && this.prefix !== '') this.writeComment(data.startingComments);
-    if (this.needsNumber || ply % 2 === 0) this.push(`${(ply >> 1) + 1}${ply % 2 === 0 ? '.' : '...'}`);
+    const number = (ply >> 1) + 1;
+    const isNumbered = (this.needsNumber || ply % 2 === 0) && number <= LARGEST_NUMBER;
+    if (isNumbered) this.push(`${number}${ply % 2 === 0 ? '.' : '...'}`);
     this.push(data.san);
     this.needsNumber = (data.nags ?? []).length > 0;
     for (const nag of data.nags ?? []) this.push(`$${nag}`);

@@ -154,6 +154,12 @@ function listContents({ headers, comments = [], moves }: PgnTree): unknown[] {
   return list;
 }
 
+test('move numbers with four zeros, which some readers take for a null move, are not written', () => {
+  const text = formatGame(readGame('[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9999"]\n\n9999. e3 Kd8 10000. e4 Kc8 *'));
+  assert.match(text, /\n9999\. e3 Kd8 e4 Kc8 \*\n$/);
+  assert.equal(listUci(readGame(text)), 'e2e3 e8d8 e3e4 d8c8');
+});
+
 /** More by hand: `ROUND_TRIPS=10000 node scripts/test.mjs pgn-game`. */
 const ROUND_TRIPS = Number(process.env.ROUND_TRIPS ?? 200);
 
