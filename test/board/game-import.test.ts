@@ -50,6 +50,16 @@ test('PGN, FENs and EPD are told apart by their first line; what cannot be read 
   }
 });
 
+test('what is dropped from a position is said when it is opened, whatever the file is', async () => {
+  const fen = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1';
+  for (const text of [fen, `${fen.slice(0, -4)} bm e4;`, `[FEN "${fen}"]\n\n1. e4 *`]) {
+    const [game] = await readAll(text);
+    const { notes = [], text: pgn } = unwrap(game);
+    const { problem } = unwrap(parseTree(pgn));
+    assert.match([...notes, problem ?? ''].join(), /The castling right K was dropped: White/, text);
+  }
+});
+
 /** Text → what saving gives, moves alone; the main line on the board. */
 const SAVED: readonly (readonly [text: string, saved: string, main: string])[] = [
   ['1. e4 e5 (1... e5 2. Nf3 Nc6) 1-0', '1. e4 e5 (1... e5 2. Nf3 Nc6) 1-0', 'e4 e5'],

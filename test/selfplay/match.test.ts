@@ -164,6 +164,16 @@ test('a book of Chess960 positions is refused unless the match is one of Chess96
   assert.ok((await createMatchOpenings({ ...request, chess960: true })).ok);
 });
 
+test('what is dropped from the positions of a book is said', async () => {
+  const path = join(folder, 'book-rights.epd');
+  writeFileSync(path, 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq -\n'.repeat(14));
+  const notes: string[] = [];
+  const request = { book: path, maxPlies: null, order: 'sequential', seed: 1, games: 28, chess960: false } as const;
+  assert.ok((await createMatchOpenings({ ...request, onNote: (note) => notes.push(note) })).ok);
+  assert.match(notes[9], /^book-rights\.epd, line 10: The castling right K was dropped/);
+  assert.deepEqual(notes.slice(10), ['4 more notes on openings are left out']);
+});
+
 test('an engine that cannot start ends the match with its sentence', async () => {
   const missing = createUciSource({ ...fakeEngine(), name: 'Missing', command: '/no/such/engine' }, NODES, false);
   await assert.rejects(play([missing, createRandomSource('B')]), /cannot be started/);

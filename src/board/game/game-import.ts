@@ -10,14 +10,18 @@ export interface ImportedGame {
   readonly title: string;
   /** PGN of this game alone. */
   readonly text: string;
+  /** What was dropped from the line of a position, which `text` does not show any more; absent = nothing. */
+  readonly notes?: readonly string[];
 }
 
 /** The file's games in order; the error says what cannot be read, in one sentence. */
 export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerator<Result<ImportedGame>, void, void> {
   for await (const source of readGameTexts(pieces)) {
     const game = source.ok ? readPgnGame(source.value) : source;
-    if (game.ok && source.ok) yield success({ title: describeGame(game.value), text: source.value.text });
-    else if (!source.ok) yield source;
+    if (game.ok && source.ok) {
+      const { text, notes = [] } = source.value;
+      yield success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
+    } else if (!source.ok) yield source;
     else if (!game.ok) yield failure(`${nameGame(source.value)} cannot be read: ${game.error}`);
   }
 }

@@ -36,8 +36,9 @@ function readGame(source: PgnText): Result<ReadTree> {
   const tree = MoveTree.create(game.value.startFen, game.value.tags);
   if (!tree.ok) return tree;
   const unread = readMoves(tree.value, game.value.tree);
-  const { problem } = game.value;
-  return success({ tree: tree.value, problem: problem ?? describeUnread(unread) });
+  const { notes, problem } = game.value;
+  const said = [...notes, problem ?? describeUnread(unread)].filter((sentence) => sentence !== null);
+  return success({ tree: tree.value, problem: said.length === 0 ? null : said.join('; ') });
 }
 
 function describeUnread(count: number): string | null {

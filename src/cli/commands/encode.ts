@@ -1,14 +1,5 @@
 /** `sardonyx encode`: prints the input planes and policy indices of a position, for scripts without rules of chess. */
-import {
-  formatFen,
-  formatUciMove,
-  hasChess960Castling,
-  listLegalMoves,
-  type Position,
-  parseFen,
-  parseUciMove,
-  START_FEN,
-} from '../../chess/index.js';
+import { formatFen, formatUciMove, hasChess960Castling, listLegalMoves, type Position } from '../../chess/index.js';
 import {
   getInputEncoding,
   getPolicyEncoding,
@@ -17,9 +8,10 @@ import {
   listPolicyEncodings,
   transformSquare,
 } from '../../encoding/index.js';
+import { createGamePosition } from '../../engine/index.js';
 import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, type ValuesOf, words } from '../declare-command.js';
-import { printJson, printLine } from '../output.js';
+import { printJson, printLine, printNote } from '../output.js';
 
 interface EncodedPosition {
   readonly fen: string;
@@ -67,10 +59,10 @@ export const encodeCommand = declareCommand({
 });
 
 function readPosition(words: readonly string[], moves: string): Position {
-  const position = unwrap(parseFen(words.length === 0 ? START_FEN : words.join(' ')));
-  for (const text of moves.split(/\s+/).filter((word) => word !== '')) {
-    position.makeMove(unwrap(parseUciMove(position, text)));
-  }
+  const fen = words.length === 0 ? null : words.join(' ');
+  const played = moves.split(/\s+/).filter((text) => text !== '');
+  const { position, notes } = unwrap(createGamePosition(fen, played));
+  for (const note of notes) printNote(note);
   return position;
 }
 

@@ -315,7 +315,8 @@ export const explainCommand = declareCommand({
     const options = await readEngineFlags(given);
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
     const words = args.moves.split(/\s+/).filter((word) => word !== '');
-    const { position } = unwrap(createGamePosition(fen, words));
+    const { position, notes } = unwrap(createGamePosition(fen, words));
+    for (const note of notes) printNote(note);
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
     const explain = args.method === 'gradcam' ? explainByActivation : explainByOcclusion;
     const explanation = await explain(options, position, args.move ?? null);

@@ -2,7 +2,7 @@
 import { formatUciMove, hasChess960Castling, parseFen, perft, perftDivide, START_FEN } from '../../chess/index.js';
 import { unwrap } from '../../util/index.js';
 import { declareCommand, text, toggle, whole } from '../declare-command.js';
-import { printJson, printLine } from '../output.js';
+import { printJson, printLine, printNote } from '../output.js';
 
 export const perftCommand = declareCommand({
   command: 'perft <depth>',
@@ -19,7 +19,9 @@ export const perftCommand = declareCommand({
   },
   run: (args) => {
     const { depth = 0 } = args;
-    const position = unwrap(parseFen(args.fen));
+    const notes: string[] = [];
+    const position = unwrap(parseFen(args.fen, notes));
+    for (const note of notes) printNote(note);
     const startedAt = performance.now();
     const moves = args.divide && depth > 0 ? perftDivide(position, depth) : null;
     const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);

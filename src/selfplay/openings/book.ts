@@ -26,6 +26,8 @@ export interface Opening {
   readonly moves: readonly Move[];
   /** Its place in the book, for messages: "noob_3moves.epd, line 17". */
   readonly origin: string;
+  /** What was dropped from its position; absent = nothing. */
+  readonly notes?: readonly string[];
 }
 
 /** The position after the book moves, with its history. The opening must have been checked when it was read. */
@@ -134,7 +136,8 @@ function readOpening(source: PgnText, origin: string, maxPlies: number): Result<
   const game = readPgnGame(source, { maxPlies });
   const problem = game.ok ? game.value.problem : game.error;
   if (!game.ok || problem !== null) return failure(`${origin}, ${problem}`);
-  return success({ fen: game.value.startFen, moves: game.value.moves, origin });
+  const { startFen, moves, notes } = game.value;
+  return success({ fen: startFen, moves, origin, notes });
 }
 
 function findLineEnd(text: string, start: number): number {
@@ -293,19 +296,24 @@ export interface MatchOpenings {
   readonly games: number;
   /** If false, an opening with castling rights of Chess960 is an error: engines would read its moves differently. */
   readonly chess960: boolean;
+  /** Told what was dropped from the positions of the first openings. */
+  readonly onNote?: (text: string) => void;
 }
+
+const MOST_NOTES = 10;
 
 /**
  * The opening of each pair. All are read before the first game, so that a damaged book cannot end a match midway; the
  * error names the line.
  */
 export async function createMatchOpenings(request: MatchOpenings): Promise<Result<(pair: number) => Opening>> {
-  const { book: path, maxPlies, order, seed, games, chess960 } = request;
+  const { book: path, maxPlies, order, seed, games, chess960, onNote } = request;
   const book = path === null ? success(START_BOOK) : await openBook(path, maxPlies ?? Number.POSITIVE_INFINITY);
   if (!book.ok) return book;
   const { size } = book.value;
   const lineOf = createOpeningSequence(size, order, seed);
   const openings = new Map<number, Opening>();
+  let noted = 0;
   // In the orders `sequential` and `shuffled`, no line repeats before the end of the book.
   const pairs = Math.ceil(games / 2);
   const distinct = order === 'random' ? pairs : Math.min(pairs, size);
@@ -314,12 +322,14 @@ export async function createMatchOpenings(request: MatchOpenings): Promise<Resul
     if (openings.has(line)) continue;
     const opening = book.value.read(line);
     if (!opening.ok) return opening;
-    const { fen, origin } = opening.value;
+    const { fen, origin, notes = [] } = opening.value;
+    for (const note of notes) if (++noted <= MOST_NOTES) onNote?.(`${origin}: ${note}`);
     if (!chess960 && hasChess960Castling(unwrap(parseFen(fen)))) {
       return failure(`${origin} is a position of Chess960: play the match with --chess960`);
     }
     openings.set(line, opening.value);
   }
+  if (noted > MOST_NOTES) onNote?.(`${noted - MOST_NOTES} more notes on openings are left out`);
   return success((pair) => openings.get(lineOf(pair)) as Opening);
 }
 

@@ -348,14 +348,14 @@ function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
   return node;
 }
 
-function readChapter({ text, judgements = [] }: Chapter): MoveTree | null {
+function readChapter({ text, judgements = [], notes = [] }: Chapter): MoveTree | null {
   const game = parseTree(text);
   if (!game.ok) {
     addNotice('error', game.error);
     return null;
   }
   const { tree, problem } = game.value;
-  if (problem !== null) addNotice('warning', problem);
+  for (const sentence of [...notes, problem]) if (sentence !== null) addNotice('warning', sentence);
   restoreJudgements(tree, judgements);
   return tree;
 }

@@ -124,6 +124,7 @@ async function playMatch(
     seed,
     games: args.games,
     chess960,
+    onNote: printNote,
   });
   if (!openings.ok) return openings;
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
