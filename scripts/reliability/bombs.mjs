@@ -21,6 +21,9 @@ const { values: flags, positionals: words } = parseArgs({
   },
 });
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const support = join(root, 'build', 'test', 'support');
+const { BoardProcess } = await import(join(support, 'board-process.js'));
+const { createTarHead } = await import(join(support, 'packed-games.js'));
 const main = join(root, 'dist', 'cli', 'main.js');
 const work = mkdtempSync(join(tmpdir(), 'bombs-'));
 const env = { ...process.env, PYTHONPATH: join(root, 'scripts', 'train') };
@@ -129,23 +132,6 @@ async function pack(ending, packing, unit, before) {
   return path;
 }
 
-function createTarHead(name, size) {
-  const head = Buffer.alloc(512);
-  head.write(name);
-  head.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
-  head.write('ustar\x0000', 257);
-  head.write('0', 156);
-  head.fill(' ', 148, 156);
-  head.write(
-    `${head
-      .reduce((sum, byte) => sum + byte, 0)
-      .toString(8)
-      .padStart(6, '0')}\0 `,
-    148,
-  );
-  return head;
-}
-
 function run(command, args) {
   const program =
     command === 'pretrain' ? [resolve(root, flags.python), '-m', 'sardonyx_train'] : [process.execPath, main];
@@ -213,7 +199,6 @@ const count = (isRight) => {
   tried++;
   if (isRight) right++;
 };
-const { BoardProcess } = await import(join(root, 'build', 'test', 'support', 'board-process.js'));
 try {
   for (const [what, ending, unit, before] of CONTENTS) {
     for (const packing of Object.keys(PACKINGS)) {

@@ -43,23 +43,31 @@ export const ZIPS = [
 ].map(decode);
 export const GZIP = Buffer.concat([gzipSync(A), gzipSync(B)]);
 
+export function createTarHead(name: string, sizeBytes: number): Buffer {
+  const head = Buffer.alloc(512);
+  head.write(name);
+  head.write(`${sizeBytes.toString(8).padStart(11, '0')}\0`, 124);
+  head.write('ustar\x0000        0', 257);
+  head.fill(' ', 148, 156);
+  head.write('0', 156);
+  head.write(
+    `${head
+      .reduce((sum, byte) => sum + byte, 0)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  );
+  return head;
+}
+
 export function tar(members: readonly (readonly [name: string, content: string])[]): Buffer {
   const blocks = members.map(([name, content]) => {
-    const head = Buffer.alloc(512);
-    head.write(name);
-    head.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-    head.write('ustar\x0000        0', 257 - 0);
-    head.fill(' ', 148, 156);
-    head.write('0', 156);
-    head.write(
-      `${head
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, '0')}\0 `,
-      148,
-    );
     const bytes = Buffer.from(content);
-    return Buffer.concat([head, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]);
+    return Buffer.concat([
+      createTarHead(name, content.length),
+      bytes,
+      Buffer.alloc((512 - (bytes.length % 512)) % 512),
+    ]);
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }

@@ -2,7 +2,7 @@
  * A file of games or positions as the list from which the user chooses: PGN of any kind, FENs and EPD, one a line. It streams and
  * runs in a Worker, so that the page stays responsive; games are kept as text, and the one that is chosen becomes a tree.
  */
-import { nameGame, type PgnGame, readGameTexts, readPgnGame, spellMoves } from '../../pgn/index.js';
+import { nameGame, type PgnGame, type PgnText, readGameTexts, readPgnGame, spellMoves } from '../../pgn/index.js';
 import { cutText, failure, type Result, success } from '../../util/index.js';
 
 export interface ImportedGame {
@@ -16,14 +16,14 @@ export interface ImportedGame {
 
 /** The file's games in order; the error says what cannot be read, in one sentence. */
 export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerator<Result<ImportedGame>, void, void> {
-  for await (const source of readGameTexts(pieces)) {
-    const game = source.ok ? readPgnGame(source.value) : source;
-    if (game.ok && source.ok) {
-      const { text, notes = [] } = source.value;
-      yield success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
-    } else if (!source.ok) yield source;
-    else if (!game.ok) yield failure(`${nameGame(source.value)} cannot be read: ${game.error}`);
-  }
+  for await (const source of readGameTexts(pieces)) yield source.ok ? importGame(source.value) : source;
+}
+
+function importGame(source: PgnText): Result<ImportedGame> {
+  const game = readPgnGame(source);
+  if (!game.ok) return failure(`${nameGame(source)} cannot be read: ${game.error}`);
+  const { text, notes = [] } = source;
+  return success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
 }
 
 const LISTED_PLIES = 8;

@@ -8,10 +8,10 @@ import {
   listPolicyEncodings,
   transformSquare,
 } from '../../encoding/index.js';
-import { createGamePosition } from '../../engine/index.js';
 import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, type ValuesOf, words } from '../declare-command.js';
-import { printJson, printLine, printNote } from '../output.js';
+import { printJson, printLine } from '../output.js';
+import { readPosition } from '../read-position.js';
 
 interface EncodedPosition {
   readonly fen: string;
@@ -51,20 +51,12 @@ export const encodeCommand = declareCommand({
   },
   flags: FLAGS,
   run: (args) => {
-    const position = readPosition(args.fen, args.moves);
+    const position = readPosition(args.fen.length === 0 ? null : args.fen.join(' '), args.moves);
     const encoded = encode(position, args);
     if (args.json) printJson(encoded);
     else for (const line of formatPlanes(encoded)) printLine(line);
   },
 });
-
-function readPosition(words: readonly string[], moves: string): Position {
-  const fen = words.length === 0 ? null : words.join(' ');
-  const played = moves.split(/\s+/).filter((text) => text !== '');
-  const { position, notes } = unwrap(createGamePosition(fen, played));
-  for (const note of notes) printNote(note);
-  return position;
-}
 
 function encode(position: Position, args: EncodeArguments): EncodedPosition {
   const input = unwrap(getInputEncoding(args.encoding));

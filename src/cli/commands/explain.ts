@@ -6,7 +6,7 @@ import { extname } from 'node:path';
 import { createPoolOptions } from '../../app/index.js';
 import { formatFen, formatSquare, formatUciMove, type Move, type Position, type Square } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
-import { createGamePosition, writesKingTakesRook } from '../../engine/index.js';
+import { writesKingTakesRook } from '../../engine/index.js';
 import {
   type ClassActivation,
   computeClassActivation,
@@ -20,6 +20,7 @@ import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+import { readPosition } from '../read-position.js';
 import { writeOutput } from '../write-output.js';
 
 // Describes an occlusion square by square: as numbers, and as two boards in text.
@@ -314,9 +315,7 @@ export const explainCommand = declareCommand({
     }
     const options = await readEngineFlags(given);
     const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
-    const words = args.moves.split(/\s+/).filter((word) => word !== '');
-    const { position, notes } = unwrap(createGamePosition(fen, words));
-    for (const note of notes) printNote(note);
+    const position = readPosition(fen, args.moves);
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
     const explain = args.method === 'gradcam' ? explainByActivation : explainByOcclusion;
     const explanation = await explain(options, position, args.move ?? null);

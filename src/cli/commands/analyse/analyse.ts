@@ -6,13 +6,13 @@
 import { existsSync } from 'node:fs';
 import { enginePorts } from '../../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
-import { Analyst, createGamePosition, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
+import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import type { TreeDump, TreeDumpLimits } from '../../../search/index.js';
-import { unwrap } from '../../../util/index.js';
 import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
+import { readPosition } from '../../read-position.js';
 import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition } from './analysis.js';
@@ -139,8 +139,7 @@ export const analyseCommand = declareCommand({
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
     const startFen = inputs[0] === 'startpos' ? START_FEN : inputs[0];
     const isPosition = inputs.length === 1 && startFen.includes('/') && /[\s_]/.test(startFen) && !existsSync(startFen);
-    const { position, notes } = isPosition ? unwrap(createGamePosition(startFen, [])) : { position: null, notes: [] };
-    for (const note of notes) printNote(note);
+    const position = isPosition ? readPosition(startFen) : null;
     const dump = readDumpSettings(args, isPosition);
     if (args.pgn !== undefined) checkPgnFlag(args, given, inputs, isPosition);
     // The PGN reader is loaded only when it is needed.
