@@ -1,7 +1,7 @@
 /** What tests do with the page of the board in a browser: move pieces, load games, look for barriers. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -13,12 +13,16 @@ interface AxeResult {
   }[];
 }
 
-/** Middle of a square on the screen; White is below. */
-export async function locateSquare(page: Page, square: string): Promise<{ x: number; y: number }> {
-  const board = page.locator('cg-board').first();
-  // A board that gives way to another one has no place for a moment.
+/** Where a board is. One that takes another size gives way to a new one, and has no place for a moment. */
+export async function locateBoard(board: Locator): Promise<{ x: number; y: number; width: number }> {
   let box = await board.boundingBox();
   while (box === null) box = await board.boundingBox();
+  return box;
+}
+
+/** Middle of a square on the screen; White is below. */
+export async function locateSquare(page: Page, square: string): Promise<{ x: number; y: number }> {
+  const box = await locateBoard(page.locator('cg-board').first());
   const size = box.width / 8;
   const [file, rank] = [square.charCodeAt(0) - 97, Number(square[1]) - 1];
   return { x: box.x + size * (file + 0.5), y: box.y + size * (7.5 - rank) };

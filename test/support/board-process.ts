@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { after } from 'node:test';
 import { WebSocket } from 'ws';
 import { repositoryRoot } from './shared-folder.js';
 
@@ -12,6 +13,10 @@ import { repositoryRoot } from './shared-folder.js';
 export function buildPage(): void {
   execFileSync(process.execPath, [join(repositoryRoot, 'scripts', 'build-page.mjs')], { stdio: 'inherit' });
 }
+
+/** A test that fails leaves its process running, and a file whose processes run does not end. */
+const running = new Set<BoardProcess>();
+after(() => Promise.all([...running].map((board) => board.stop())));
 
 export class BoardProcess {
   errors = '';
@@ -44,8 +49,10 @@ export class BoardProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = createInterface({ input: child.stdout });
-    const [url] = await once(output, 'line');
+    const [url = ''] = await Promise.race([once(output, 'line'), once(output, 'close')]);
     const board = new BoardProcess(child, url, folder);
+    running.add(board);
+    child.once('exit', () => running.delete(board));
     output.on('line', (line) => board.lines.push(line));
     return board;
   }
