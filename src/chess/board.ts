@@ -1,6 +1,6 @@
 /**
  * The pieces on a board, without the game that led there: what move generation and castling read of a Position. The
- * interface lets them do so without importing the class, which imports them.
+ * interface lets them do so without importing the class, which imports them. Squares, pieces and where castling leads stand here too.
  */
 
 /**
@@ -94,6 +94,8 @@ export interface Board {
    * Code 0 holds all white pieces, code 8 all black pieces.
    */
   readonly masks: Int32Array;
+  /** Piece code of each square, a1 first. */
+  readonly board: Int8Array;
   readonly sideToMove: Color;
   /** NO_SQUARE unless a legal en passant capture exists. */
   readonly enPassantSquare: number;
@@ -123,4 +125,63 @@ export function hasInsufficientMaterial({ masks }: Board): boolean {
   const light = (low | high) & LIGHT_SQUARES;
   const dark = (low | high) & ~LIGHT_SQUARES;
   return light === 0 || dark === 0;
+}
+
+/** The content of a FEN as plain values. `Position.setUp` takes them; parsers and tests make them. */
+export interface BoardSetup {
+  /** 64 piece codes, a1 first. */
+  readonly board: ArrayLike<number>;
+  readonly sideToMove: Color;
+  /** See Board.castlingRooks. */
+  readonly castlingRooks: ArrayLike<number>;
+  /** The square behind a pawn that has just moved two squares, or NO_SQUARE. Ignored if no capture is legal. */
+  readonly enPassantSquare: number;
+  /** Plies since the last capture or pawn move. */
+  readonly rule50: number;
+  /** Plies since the start of the game. */
+  readonly gamePly: number;
+}
+
+const BACK_RANK = [ROOK, KNIGHT, BISHOP, QUEEN, KING, BISHOP, KNIGHT, ROOK];
+
+/** The standard start position. */
+export const START_SETUP: BoardSetup = {
+  board: [
+    ...BACK_RANK,
+    ...Array<number>(8).fill(PAWN),
+    ...Array<number>(32).fill(0),
+    ...Array<number>(8).fill(PAWN | (BLACK << 3)),
+    ...BACK_RANK.map((type) => type | (BLACK << 3)),
+  ],
+  sideToMove: WHITE,
+  castlingRooks: [7, 0, 63, 56],
+  enPassantSquare: NO_SQUARE,
+  rule50: 0,
+  gamePly: 0,
+};
+
+// Where king and rook end up after castling is the same in standard chess and Chess960: castling to the h-side puts the king on the
+// g-file and the rook on the f-file, castling to the a-side on the c- and d-files. The side is that of the rook, seen from the king.
+
+/** Squares of rooks and kings in standard chess, in the order of Board.castlingRooks. */
+const STANDARD_ROOKS = [7, 0, 63, 56];
+const STANDARD_KINGS = [4, 4, 60, 60];
+
+/** The king's square after castling with the rook on `rookFrom`. */
+export function castledKing(kingFrom: number, rookFrom: number): number {
+  return (kingFrom & 56) | (rookFrom > kingFrom ? 6 : 2);
+}
+
+/** The rook's square after castling. */
+export function castledRook(kingFrom: number, rookFrom: number): number {
+  return (kingFrom & 56) | (rookFrom > kingFrom ? 5 : 3);
+}
+
+/** Whether a king or rook that may still castle stands on another square than in standard chess. */
+export function hasChess960Castling(board: Board): boolean {
+  return board.castlingRooks.some(
+    (rook, index) =>
+      rook !== NO_SQUARE &&
+      (rook !== STANDARD_ROOKS[index] || board.kingSquare(index < 2 ? WHITE : BLACK) !== STANDARD_KINGS[index]),
+  );
 }

@@ -4,9 +4,8 @@
  */
 import * as tables from './attack-tables.js';
 import * as attacks from './attacks.js';
-import { BISHOP, type Board, KNIGHT, NO_SQUARE, QUEEN, ROOK } from './board.js';
-import { castledKing, castledRook } from './castling.js';
-import * as constraints from './constraints.js';
+import * as constraints from './attacks.js';
+import { BISHOP, type Board, castledKing, castledRook, KNIGHT, NO_SQUARE, QUEEN, ROOK } from './board.js';
 import type { Move } from './move.js';
 import * as moves from './move.js';
 import { emitEnPassant, emitPawnMoves } from './pawn-moves.js';

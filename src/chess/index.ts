@@ -3,11 +3,13 @@
  */
 
 export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './attack-tables.js';
+export { getAttacksFrom, getPieceAttacks } from './attacks.js';
 export {
   BISHOP,
   BLACK,
   type Color,
   formatSquare,
+  hasChess960Castling,
   KING,
   KNIGHT,
   NO_SQUARE,
@@ -18,7 +20,6 @@ export {
   type Square,
   WHITE,
 } from './board.js';
-export { hasChess960Castling } from './castling.js';
 export {
   type EpdLine,
   type FenStyle,
@@ -39,9 +40,7 @@ export {
   moveTo,
   NO_MOVE,
 } from './move.js';
+export { formatSan, formatSanLine, formatUciMove, isNullMove, parseSan, parseUciMove, passTurn } from './notation.js';
 export { computeOutcome, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
-export { getAttacksFrom, getPieceAttacks } from './piece-attacks.js';
 export { Position } from './position.js';
-export { formatSan, formatSanLine, isNullMove, parseSan, passTurn } from './san.js';
-export { formatUciMove, parseUciMove } from './uci-move.js';

@@ -4,9 +4,9 @@
  */
 import * as tables from './attack-tables.js';
 import * as attacks from './attacks.js';
+import * as constraints from './attacks.js';
 import * as boards from './board.js';
 import { type Board, type Color, KNIGHT, PAWN, QUEEN, WHITE } from './board.js';
-import * as constraints from './constraints.js';
 
 const { LINES, pairEntry, PAWN_ATTACKS } = tables;
 const { isAttacked } = attacks;

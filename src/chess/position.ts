@@ -1,32 +1,33 @@
 /**
  * A position with the moves that led to it: a board of piece codes, a set of squares for each piece (for generation and
  * encoding), a key that each move updates, and a history for taking moves back. It checks nothing: the parsers of FENs
- * and moves (fen.ts, uci-move.ts, san.ts) do. Making, taking back and generating moves allocates nothing.
+ * and moves (fen.ts, notation.ts) do. Making, taking back and generating moves allocates nothing.
  */
 import { isAttacked } from './attacks.js';
 import {
   type Board,
+  type BoardSetup,
   type Color,
+  castledKing,
+  castledRook,
   hasInsufficientMaterial,
   KING,
   NO_SQUARE,
   PAWN,
   ROOK,
   type Square,
+  START_SETUP,
   WHITE,
 } from './board.js';
-import { castledKing, castledRook } from './castling.js';
 import { generateMoves } from './generate.js';
 import { History } from './history.js';
 import { type Move, NO_MOVE } from './move.js';
 import { isEnPassantLegal } from './pawn-moves.js';
-import { type BoardSetup, START_SETUP } from './setup.js';
 import * as zobrist from './zobrist.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;
 
 export class Position implements Board {
-  /** 64 piece codes, indexed by square. */
   readonly board = new Int8Array(64);
   readonly masks = new Int32Array(32);
   sideToMove: Color = WHITE;

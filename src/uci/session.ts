@@ -16,7 +16,6 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { ScoreType } from '../search/index.js';
-import { formatIdentity } from './conversation-options.js';
 import {
   formatBestMove,
   formatBoard,
@@ -26,6 +25,7 @@ import {
   type InfoStyle,
   type MoveStatsFormat,
 } from './format-info.js';
+import { formatIdentity } from './options.js';
 import { COMMAND_HELP, type GoCommand, parseCommand, type UciCommand } from './parse-command.js';
 
 /** Rejects when the signal ends it. */

@@ -1,8 +1,16 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
-export { formatMegabytes } from './megabytes.js';
 export { createPrng, drawGamma, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
-export { cutText, describeRefusal, failure, type Result, removeControls, success, unwrap } from './result.js';
+export {
+  cutText,
+  describeRefusal,
+  failure,
+  formatMegabytes,
+  type Result,
+  removeControls,
+  success,
+  unwrap,
+} from './result.js';
 export { runSideBySide } from './side-by-side.js';
 export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';

@@ -43,3 +43,8 @@ const CONTROLS = /(?![\n\t])\p{Cc}/gu;
 export function cutText(text: string, most = 60): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
+
+/** `12.3`: sizes of files and downloads as people read them; a megabyte is a million bytes. */
+export function formatMegabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

@@ -11,10 +11,14 @@ import * as nodeFiles from '#platform/files.js';
 import * as nodeInflate from '#platform/inflate.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
-import type { ByteStreamPort, FilePort, InflatePort } from '#sardonyx/platform/ports/bytes.js';
-import type { CacheFilePort } from '#sardonyx/platform/ports/cache-files.js';
-import type { MachinePort } from '#sardonyx/platform/ports/machine.js';
-import type { OnnxRuntimePort } from '#sardonyx/platform/ports/onnx-runtime.js';
+import type {
+  ByteStreamPort,
+  CacheFilePort,
+  FilePort,
+  InflatePort,
+  MachinePort,
+  OnnxRuntimePort,
+} from '#sardonyx/platform/ports.js';
 import { concatBytes } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
