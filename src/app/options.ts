@@ -1,4 +1,11 @@
 /** The second, light door of app/: settings, package and crash reports, without the engine's code; enough to answer `uci`. */
 export { CrashReporter, readBuild, readVersion } from './crash-report.js';
-export { createOptionStore, listOptionSections, listOptionSpecs } from './option-list.js';
-export { createSettings, parseFlags, readSettings, type Settings } from './settings.js';
+export {
+  createOptionStore,
+  createSettings,
+  listOptionSections,
+  listOptionSpecs,
+  parseFlags,
+  readSettings,
+  type Settings,
+} from './settings.js';

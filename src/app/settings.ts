@@ -3,10 +3,14 @@
  * command's own defaults. A file that the user named must exist and have no errors. In a default config file, invalid lines are
  * skipped and reported.
  */
-import { mayNameFile, type OptionSpec, type OptionStore } from '../options/index.js';
+
+import { acceptedOptions, engineOptions } from '../engine/options.js';
+import { networkOptions } from '../nn/options.js';
+import { mayNameFile, type OptionSpec, OptionStore } from '../options/index.js';
+import { searchOptions } from '../search/options.js';
+import { conversationOptions } from '../uci/options.js';
 import { cutText, failure, type Result, success } from '../util/result.js';
-import { findDefaultConfigs, isOfCurrentFolder, readConfig } from './config-file.js';
-import { createOptionStore, listOptionSpecs } from './option-list.js';
+import { configFileOption, findDefaultConfigs, isOfCurrentFolder, readConfig } from './config-file.js';
 
 // lc0's command line flags, and the lines of its config file, to options: `--name=value`, `--name value`, `--flag`,
 // `--no-flag`, `-t 2`, `-t2`. Written by hand because the engine must answer `uci` before a command line package has
@@ -177,4 +181,30 @@ function applyLines(options: OptionStore, lines: readonly string[]): Result<bool
   if (word !== undefined) return failure(`"${word}" is not of the form name=value`);
   const applied = applySettings(options, parsed.value.settings);
   return applied.ok ? success(parsed.value.showHidden) : applied;
+}
+
+// All options of all rooms: what `uci` lists, what flags set, what `--help` and the docs show.
+
+export interface OptionSection {
+  readonly title: string;
+  readonly specs: readonly OptionSpec[];
+}
+
+/** By the part of the engine that reads them, in the order of `--help` and of the docs. */
+export function listOptionSections(): readonly OptionSection[] {
+  return [
+    { title: 'Network', specs: networkOptions },
+    { title: 'Engine', specs: engineOptions },
+    { title: 'Conversation and files', specs: [...conversationOptions, configFileOption] },
+    { title: 'Search', specs: searchOptions },
+    { title: 'Accepted without effect', specs: acceptedOptions },
+  ];
+}
+
+export function listOptionSpecs(): readonly OptionSpec[] {
+  return listOptionSections().flatMap(({ specs }) => specs);
+}
+
+export function createOptionStore(): OptionStore {
+  return new OptionStore(listOptionSpecs());
 }

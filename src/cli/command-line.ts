@@ -3,8 +3,8 @@
  * for help, it loads yargs.
  */
 import { readSettings } from '../app/options.js';
-import { writeNote } from './stdout-writer.js';
 import { runUciMode } from './uci-mode.js';
+import { writeNote } from './write-output.js';
 
 /** lc0's names of searches, which may be given in place of a command: `lc0 dag-preview`. */
 const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];

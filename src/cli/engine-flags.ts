@@ -1,6 +1,8 @@
 /** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
 import type { Argv } from 'yargs';
 import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
+import type { Position } from '../chess/index.js';
+import { createGamePosition } from '../engine/index.js';
 import { isFileless, obtainNetwork } from '../networks/index.js';
 import type { OptionSpec, OptionStore } from '../options/index.js';
 import { unwrap } from '../util/index.js';
@@ -69,4 +71,14 @@ function describeRange(spec: OptionSpec): string {
     case 'button':
       return '';
   }
+}
+
+// The position that a command is given: a FEN and the moves behind it.
+
+/** Prints what was dropped; throws one sentence. @param fen null = the start position. @param moves separated by blanks */
+export function readPosition(fen: string | null, moves = ''): Position {
+  const played = moves.split(/\s+/).filter((text) => text !== '');
+  const { position, notes } = unwrap(createGamePosition(fen, played));
+  for (const note of notes) printNote(note);
+  return position;
 }

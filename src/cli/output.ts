@@ -2,7 +2,7 @@
 import { type Options, Presets, SingleBar } from 'cli-progress';
 import { type DownloadWatcher, describeDownload } from '../networks/index.js';
 import { formatMegabytes } from '../util/index.js';
-import { createStdoutWriter, writeNote } from './stdout-writer.js';
+import { createStdoutWriter, writeNote } from './write-output.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */
 const writer = createStdoutWriter(() => process.exit());

@@ -10,16 +10,15 @@ import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';
 import { boardCommand } from './commands/board-command.js';
+import { leela2OnnxCommand, onnx2LeelaCommand } from './commands/convert-commands.js';
 import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { encodeCommand } from './commands/encode.js';
 import { evalCommand } from './commands/eval.js';
 import { explainCommand } from './commands/explain.js';
 import { labelCommand } from './commands/label.js';
-import { leela2OnnxCommand } from './commands/leela2onnx-command.js';
 import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { networksCommand } from './commands/networks.js';
-import { onnx2LeelaCommand } from './commands/onnx2leela-command.js';
 import { perftCommand } from './commands/perft-command.js';
 import { matchCommand } from './commands/play/match-command.js';
 import { selfPlayCommand } from './commands/play/selfplay.js';
@@ -29,7 +28,7 @@ import { suiteCommand } from './commands/suite.js';
 import { tuneCommand } from './commands/tune.js';
 import { uciCommand } from './commands/uci.js';
 import { printNote } from './output.js';
-import { writeNote } from './stdout-writer.js';
+import { writeNote } from './write-output.js';
 
 // Rewrites the command line for yargs, which would misread a FEN without quotes, a command after its flags, and `--pgn -` for
 // stdout.

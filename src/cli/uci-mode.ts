@@ -7,8 +7,7 @@ import { getLogPath } from '#platform/log-file.js';
 import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
 import { LineReader } from '../util/line-reader.js';
-import { createStdoutWriter, writeNote } from './stdout-writer.js';
-import { findWriteObstacle } from './write-output.js';
+import { createStdoutWriter, findWriteObstacle, writeNote } from './write-output.js';
 
 /** The part of a session that handles the lines of stdin. */
 interface Conversation {

@@ -12,6 +12,11 @@ export {
 export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
 export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
 export { expandPlanes } from './planes.js';
-export { createRandomSymmetry } from './random-symmetry.js';
-export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';
+export {
+  createRandomSymmetry,
+  getInputEncoding,
+  getPolicyEncoding,
+  listInputEncodings,
+  listPolicyEncodings,
+} from './registry.js';
 export { invertTransform, transformSquare } from './transform.js';

@@ -19,7 +19,7 @@ import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import { type FromRunningSearch, SearchHost } from './search-host.js';
 import { createSearchOrder, stepForward } from './search-order.js';
-import { SearchQueue, StopPatience } from './search-queue.js';
+import { SearchQueue, StopPatience, WarmUp } from './search-queue.js';
 import {
   createFinishedReport,
   createRootStats,
@@ -28,7 +28,6 @@ import {
   type SearchReport,
 } from './search-report.js';
 import { readStrength } from './strength.js';
-import { WarmUp } from './warm-up.js';
 
 export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));

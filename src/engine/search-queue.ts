@@ -2,9 +2,12 @@
  * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
  * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
  */
+
+import { unwrap } from '../util/index.js';
 import { ActiveSearch, type SearchPurpose } from './active-search.js';
-import type { GamePosition } from './game-position.js';
+import { createGamePosition, type GamePosition } from './game-position.js';
 import type { GoRequest } from './go-request.js';
+import type { NetworkPort } from './ports.js';
 
 export class SearchQueue {
   active: ActiveSearch | null = null;
@@ -105,5 +108,25 @@ export class StopPatience {
 
   end(): void {
     for (const timer of this.timers.splice(0)) clearTimeout(timer);
+  }
+}
+
+// The first search of a process is slow, because V8 has yet to compile its code and memory is used for the first time. So that
+// this does not happen on a clock, each network first gets a silent search of the start position. A `go` may end it early.
+
+const REQUEST: GoRequest = { nodes: 100, moveTimeMs: 300 };
+
+export class WarmUp {
+  private network: NetworkPort | null = null;
+  /** Resolves when no warm-up is running. */
+  end: Promise<void> = Promise.resolve();
+
+  /** @returns null if this network has had its warm-up */
+  createSearch(network: NetworkPort, searches: SearchQueue): ActiveSearch | null {
+    if (network === this.network) return null;
+    this.network = network;
+    const search = searches.create(REQUEST, unwrap(createGamePosition(null, [])), 'warm-up');
+    this.end = search.ended;
+    return search;
   }
 }

@@ -1,4 +1,4 @@
-export { isFilelessBackend } from './backend/backend-options.js';
+export { isFilelessBackend, type NetworkChoice, parseNetworkChoice } from './backend/backend-options.js';
 export {
   type BackendPlan,
   getBackendName,
@@ -6,7 +6,6 @@ export {
   planBackend,
   type TunedSpeed,
 } from './backend/backend-plan.js';
-export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { describeProviderFailure } from './backend/provider-config.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export type { Evaluator } from './evaluator.js';

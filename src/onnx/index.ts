@@ -1,7 +1,7 @@
 /** The door of onnx/: the toolkit of ONNX graphs, for our own networks and lc0's: read, recognise, build, change, cut. */
-export { cutBehindBody } from './edit/cut-body.js';
 export {
   addAlias,
+  cutBehindBody,
   findInput,
   findOutput,
   insertBeforeOutput,
@@ -43,11 +43,12 @@ export { createMessageTypes, scanStructure } from './protobuf-messages.js';
 export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';
 export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';
-export { type RecognisedBody, recogniseBody } from './recognise/recognise-body.js';
 export {
+  type RecognisedBody,
   type RecognisedPolicy,
   type RecognisedTop,
+  recogniseBody,
   recogniseMovesLeft,
   recognisePolicy,
   recogniseValue,
-} from './recognise/recognise-heads.js';
+} from './recognise/recognise-parts.js';

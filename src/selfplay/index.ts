@@ -4,22 +4,31 @@ export { createEngineSpec, type EngineSpec, formatPairs } from './client/engine-
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export { END_REASONS, formatTimeControl } from './game/game.js';
 export { LabelFiles } from './label/label-files.js';
+export { openStartBooks, parseStartSource } from './label/label-game.js';
 export { LabelNetwork, type LabelNetworkSetup } from './label/label-network.js';
 export { createGameJobs, type LabelJob, runLabelling } from './label/label-run.js';
-export type { LabelSettings, PositionSettings, StartSource } from './label/label-settings.js';
 export {
   countPasses,
+  type LabelSettings,
   openSources,
   PLAYER_RESULTS,
   type PlayerResult,
+  type PositionSettings,
   readSources,
   type SourceFile,
   type SourceFilter,
+  type StartSource,
 } from './label/label-sources.js';
 export { createPositionJobs } from './label/position-jobs.js';
-export { openStartBooks, parseStartSource } from './label/start-books.js';
 export { type LivePosition, runMatch } from './match/match.js';
-export { LARGEST_RESULTS_BYTES, type LoggedGame, MatchLog, type MatchOrigin } from './match/match-log.js';
+export {
+  findLockOwner,
+  LARGEST_RESULTS_BYTES,
+  type LoggedGame,
+  lockResults,
+  MatchLog,
+  type MatchOrigin,
+} from './match/match-log.js';
 export {
   type Crosstable,
   createCrosstable,
@@ -29,9 +38,8 @@ export {
   formatReport,
   type MatchReport,
 } from './match/match-report.js';
-export { findLockOwner, lockResults } from './match/results-lock.js';
 export { Schedule, TOURNAMENT_KINDS, Tournament, type TournamentKind } from './match/tournament.js';
-export { NetworkPools, type NetworkSetup } from './network/network-setup.js';
+export { NetworkPools, type NetworkSetup } from './network/game-search.js';
 export { createGameOpenings, createMatchOpenings, type OpeningOrder } from './openings/book.js';
 export {
   createPlayerSources,

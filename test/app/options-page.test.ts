@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listOptionSpecs } from '#sardonyx/app/option-list.js';
 import { formatOptionsPage } from '#sardonyx/app/options-page.js';
+import { listOptionSpecs } from '#sardonyx/app/settings.js';
 import { formatOption } from '#sardonyx/uci/options.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
-import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { createOptionStore } from '#sardonyx/app/settings.js';
 import { computeOutcome, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { UciSession } from '#sardonyx/uci/index.js';
 import { unwrap } from '#sardonyx/util/index.js';

@@ -1,8 +1,7 @@
 /** Networks for tests of self-play: the hash evaluator instead of a file. */
 
 import { defaultSearchParams, type SearchParams, type SearchScheduler } from '#sardonyx/search/index.js';
-import { GameSearch } from '#sardonyx/selfplay/network/game-search.js';
-import { NetworkPool, type NetworkSetup } from '#sardonyx/selfplay/network/network-setup.js';
+import { GameSearch, NetworkPool, type NetworkSetup } from '#sardonyx/selfplay/network/game-search.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 export interface HashNetwork {

@@ -25,11 +25,15 @@ import {
   formatReport,
 } from '#sardonyx/selfplay/match/match-report.js';
 import { CrashWatch, Schedule, Standings, Tournament } from '#sardonyx/selfplay/match/tournament.js';
-import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
+import { NetworkPools } from '#sardonyx/selfplay/network/game-search.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/openings/book.js';
-import { createNetworkSource } from '#sardonyx/selfplay/players/network-player.js';
 import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
-import { createRandomSource, type PlayerSpec, parsePlayerWords } from '#sardonyx/selfplay/players/player-source.js';
+import {
+  createNetworkSource,
+  createRandomSource,
+  type PlayerSpec,
+  parsePlayerWords,
+} from '#sardonyx/selfplay/players/player-source.js';
 import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';

@@ -14,7 +14,7 @@ import {
   type SelfPlaySettings,
   type SelfPlaySummary,
 } from '#sardonyx/selfplay/index.js';
-import { NetworkPools } from '#sardonyx/selfplay/network/network-setup.js';
+import { NetworkPools } from '#sardonyx/selfplay/network/game-search.js';
 import { createGameOpenings, type Opening } from '#sardonyx/selfplay/openings/book.js';
 import { prunePolicyTarget } from '#sardonyx/selfplay/training/search-record.js';
 import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/training/self-play-game.js';

@@ -10,8 +10,8 @@ import {
 } from '../../encoding/index.js';
 import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, type ValuesOf, words } from '../declare-command.js';
+import { readPosition } from '../engine-flags.js';
 import { printJson, printLine } from '../output.js';
-import { readPosition } from '../read-position.js';
 
 interface EncodedPosition {
   readonly fen: string;

@@ -18,9 +18,8 @@ import { findModel } from '../../networks/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
-import { readEngineFlags } from '../engine-flags.js';
+import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
-import { readPosition } from '../read-position.js';
 import { writeOutput } from '../write-output.js';
 
 // Describes an occlusion square by square: as numbers, and as two boards in text.

@@ -6,7 +6,7 @@ import { createShards, parseSplitShares, type ShardsSummary } from '../../data/i
 import type { HistoryFill } from '../../encoding/index.js';
 import { choice, declareCommand, requiredText, text, texts, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, printJson, printLine } from '../output.js';
-import { writeNote } from '../stdout-writer.js';
+import { writeNote } from '../write-output.js';
 
 const BAR_FORMAT = '{bar} {percentage} % of input, {positions} positions, {rate} a second, {eta_formatted} left';
 

@@ -14,10 +14,11 @@ import {
   type BackendOptions,
   findBackend,
   IGNORED_KEYS,
+  type Precision,
   type Provider,
   parseBackendOptions,
+  readNetworkChoice,
 } from './backend-options.js';
-import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
 
 export interface OnnxPlan {

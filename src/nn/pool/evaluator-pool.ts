@@ -15,10 +15,16 @@ import {
 } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-config.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
-import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
-import { describeNetwork, type NetworkInfo } from '../network-info.js';
+import {
+  describeNetwork,
+  loadEdition,
+  type Model,
+  type ModelEdition,
+  type ModelFinder,
+  type ModelSource,
+  type NetworkInfo,
+} from '../model/model-file.js';
 import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
-import { PoolCounters } from './counters.js';
 import { FailureStreak } from './evaluator-supply.js';
 import {
   createLeafSlotsBuffer,
@@ -31,7 +37,7 @@ import {
   WORK_WORD,
 } from './leaf-slots.js';
 import { TablebaseWords } from './leaf-tablebases.js';
-import { LiveEvaluators } from './live-evaluators.js';
+import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
 import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protocol.js';
 

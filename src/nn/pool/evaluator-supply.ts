@@ -6,9 +6,8 @@ import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
-import { PoolCounters } from './counters.js';
 import type { LeafSlots } from './leaf-slots.js';
-import { LiveEvaluators } from './live-evaluators.js';
+import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
 import type { FromWorker } from './worker-protocol.js';
 
 /** After this many replacements in a row another one would not help. */

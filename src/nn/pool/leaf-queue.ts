@@ -3,7 +3,7 @@
  * Only one thread at a time may produce. It owns the list of free slots, so it must release every slot it has acquired.
  * acquire() never waits: a producer without free slots must first read answers and release their slots.
  */
-import { PoolCounters } from './counters.js';
+
 import {
   CLAIMED_WORD,
   DONE,
@@ -20,7 +20,7 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
-import { LiveEvaluators } from './live-evaluators.js';
+import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
 import { type RootPosition, RootTable } from './root-table.js';
 import type { SharedPoolHandle } from './worker-protocol.js';
 

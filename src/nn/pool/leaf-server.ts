@@ -2,7 +2,7 @@
  * The main loop of an evaluator thread. It claims leaves and answers finished games, tablebase positions and cached positions at
  * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops.
  */
-import type { Position } from '../../chess/index.js';
+import type { Move, Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_VALUE } from '../../syzygy/index.js';
 import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
@@ -11,7 +11,6 @@ import type { Evaluator } from '../evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
 import { sortEdgesAsLc0 } from './lc0-order.js';
 import type { LeafClaims } from './leaf-claims.js';
-import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
@@ -32,6 +31,7 @@ import {
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
   TABLEBASE,
+  TWO_FOLD,
 } from './leaf-slots.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
 import type { LiveEvaluators } from './live-evaluators.js';
@@ -355,4 +355,43 @@ export class LeafServer {
 function getCycle(position: Position, pathLength: number): number {
   const plies = position.pliesSinceRepetition();
   return plies <= pathLength ? plies : 0;
+}
+
+// Decides whether the game is over at a leaf, by the rules of lc0's node extension (ExtendNode) and in their order. A two-fold
+// repetition counts only if both occurrences are inside the search path and the path has at least four plies.
+
+/**
+ * @param moveCount legal moves of the position
+ * @param pathLength plies from the root of the search. The root itself is never a draw by rule, so that finished games can be
+ *   analysed
+ * @returns EVALUATED if the game goes on, else CHECKMATE, DRAW or TWO_FOLD
+ */
+export function classifyLeaf(
+  position: Position,
+  moveCount: number,
+  pathLength: number,
+  repetitions: number,
+  twoFoldDraws: boolean,
+): number {
+  if (moveCount === 0) return position.inCheck() ? CHECKMATE : DRAW;
+  if (pathLength === 0) return EVALUATED;
+  if (position.rule50 >= 100 || repetitions >= 2 || position.hasInsufficientMaterial()) return DRAW;
+  if (repetitions === 1 && twoFoldDraws && pathLength >= 4 && position.pliesSinceRepetition() <= pathLength) {
+    return TWO_FOLD;
+  }
+  return EVALUATED;
+}
+
+/**
+ * The first mating move among `count` legal moves from `first` on; −1 if there is none. The position is unchanged afterwards. It
+ * takes a few microseconds: it makes every move, and after checks it counts the replies.
+ */
+export function findMatingMove(position: Position, moves: Uint16Array, first: number, count: number): number {
+  for (let i = first; i < first + count; i++) {
+    position.makeMove(moves[i] as Move);
+    const isMate = position.inCheck() && position.countLegalMoves() === 0;
+    position.unmakeMove();
+    if (isMate) return moves[i];
+  }
+  return -1;
 }

@@ -3,7 +3,16 @@
  * would claim most leaves before the others have evaluated any. Therefore it stands aside while another one can evaluate. A
  * thread that dies counts as able until its successor gives up, or the pool cannot start one.
  */
-import { type LeafSlots, LIVE_CHANGES_WORD, STOP_WORD, WORK_WORD } from './leaf-slots.js';
+import {
+  COUNT_BATCHES,
+  COUNT_EVALUATIONS,
+  COUNT_TERMINALS,
+  COUNTERS_PER_WORKER,
+  type LeafSlots,
+  LIVE_CHANGES_WORD,
+  STOP_WORD,
+  WORK_WORD,
+} from './leaf-slots.js';
 
 export class LiveEvaluators {
   constructor(private readonly slots: LeafSlots) {}
@@ -46,5 +55,40 @@ export class LiveEvaluators {
     Atomics.notify(control, WORK_WORD, 1);
     Atomics.wait(control, LIVE_CHANGES_WORD, changes);
     return true;
+  }
+}
+
+// Counts of the evaluators' work since the pool was created. Each evaluator writes its own row; readers add up the rows.
+
+export class PoolCounters {
+  private readonly lines: Float64Array;
+
+  constructor(slots: LeafSlots) {
+    this.lines = slots.counters;
+  }
+
+  /** Positions evaluated by the network (or its fallback). */
+  get evaluations(): number {
+    return this.sum(COUNT_EVALUATIONS);
+  }
+
+  /** Counts of one evaluator, including earlier threads with its number that died. */
+  getEvaluationsOf(worker: number): number {
+    return this.lines[worker * COUNTERS_PER_WORKER + COUNT_EVALUATIONS];
+  }
+
+  /** Number of network calls. */
+  get batches(): number {
+    return this.sum(COUNT_BATCHES);
+  }
+
+  get terminals(): number {
+    return this.sum(COUNT_TERMINALS);
+  }
+
+  private sum(counter: number): number {
+    let total = 0;
+    for (let i = counter; i < this.lines.length; i += COUNTERS_PER_WORKER) total += this.lines[i];
+    return total;
   }
 }

@@ -1,6 +1,13 @@
 /** Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. */
 import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
-import type { GraphMessage, NodeMessage, ValueInfoMessage } from '../onnx-schema.js';
+import { decodeModel, encodeModel } from '../onnx-model.js';
+import {
+  type GraphMessage,
+  type ModelMessage,
+  type NodeMessage,
+  TensorType,
+  type ValueInfoMessage,
+} from '../onnx-schema.js';
 import { NetworkError } from '../read-file.js';
 
 export interface InsertedNode {
@@ -73,4 +80,108 @@ export function createNode(
   let name = `${output}/${opType}`;
   while (taken.has(name)) name += "'";
   return { opType, name, input, output: [output], attribute: formatAttributes(attributes ?? {}) };
+}
+
+// Cuts a network's graph behind its body: where a single tensor carries all that the heads know of the position. Explanations
+// look at that tensor, and run the heads alone on changed copies of it.
+
+/** A graph cut behind its body. */
+export interface BodyCut {
+  /** The body's output. */
+  readonly tensor: string;
+  /** The model with that tensor among its outputs. */
+  readonly whole: Uint8Array;
+  /** Whether the heads also read the planes. */
+  readonly readsInput: boolean;
+  /** The heads alone; their input has the shape `dims`. */
+  createHeads(dims: readonly number[]): Uint8Array;
+}
+
+/** Operators that read only the size of their input. */
+const SIZE_READERS = new Set(['Shape', 'Size']);
+
+/**
+ * @param input the planes' tensor; `outputs` are those of the heads
+ * @returns undefined if the bytes are no ONNX model, or no tensor lies on all ways to the outputs
+ */
+export function cutBehindBody(bytes: Uint8Array, input: string, outputs: readonly string[]): BodyCut | undefined {
+  const model = decodeModel(bytes);
+  const graph = model?.graph;
+  if (model === undefined || graph === undefined) return undefined;
+  const tensor = findLastCut(graph, input, outputs);
+  if (tensor === undefined) return undefined;
+  const seen: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType: TensorType.FLOAT } } };
+  const heads = listNodesBehind(graph, tensor, outputs);
+  return {
+    tensor,
+    whole: encodeModel({ ...model, graph: { ...graph, output: [...(graph.output ?? []), seen] } }),
+    readsInput: heads.some((node) => node.input?.includes(input)),
+    createHeads: (dims) => encodeHeads(model, graph, heads, { input, tensor, outputs, dims }),
+  };
+}
+
+/**
+ * Follows what depends on the planes through the nodes, which are in an order in which they can run. Where only one tensor is left
+ * that a later node reads, and no output was made yet, all ways go through it; the last such tensor is the body's output.
+ */
+export function findLastCut(graph: GraphMessage, input: string, outputs: readonly string[]): string | undefined {
+  const wanted = new Set(listNodesBehind(graph, '', outputs));
+  const nodes = (graph.node ?? []).filter((node) => wanted.has(node));
+  const lastUse = new Map<string, number>();
+  for (const output of outputs) lastUse.set(output, nodes.length);
+  nodes.forEach((node, i) => {
+    if (SIZE_READERS.has(node.opType ?? '')) return;
+    for (const name of node.input ?? []) lastUse.set(name, Math.max(i, lastUse.get(name) ?? 0));
+  });
+  const live = new Set([input]);
+  let cut: string | undefined;
+  nodes.forEach((node, i) => {
+    const isDependent = !SIZE_READERS.has(node.opType ?? '') && node.input?.some((name) => live.has(name));
+    if (isDependent) for (const name of node.output ?? []) live.add(name);
+    for (const name of live) if ((lastUse.get(name) ?? -1) <= i) live.delete(name);
+    const [only] = live;
+    if (live.size === 1 && !outputs.includes(only)) cut = only;
+  });
+  return cut === input ? undefined : cut;
+}
+
+/** The nodes that the outputs need, in their order, without those before `tensor`. */
+export function listNodesBehind(graph: GraphMessage, tensor: string, outputs: readonly string[]): NodeMessage[] {
+  const needed = new Set(outputs);
+  const found: NodeMessage[] = [];
+  for (const node of [...(graph.node ?? [])].reverse()) {
+    if (!node.output?.some((name) => needed.has(name) && name !== tensor)) continue;
+    found.push(node);
+    for (const name of node.input ?? []) needed.add(name);
+  }
+  return found.reverse();
+}
+
+interface Cut {
+  readonly input: string;
+  readonly tensor: string;
+  readonly outputs: readonly string[];
+  readonly dims: readonly number[];
+}
+
+function encodeHeads(
+  model: ModelMessage,
+  graph: GraphMessage,
+  nodes: NodeMessage[],
+  { input, tensor, outputs, dims }: Cut,
+): Uint8Array {
+  const read = new Set(nodes.flatMap((node) => node.input ?? []));
+  const shape = { dim: dims.map((dimValue) => ({ dimValue })) };
+  const entry: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType: TensorType.FLOAT, shape } } };
+  return encodeModel({
+    ...model,
+    graph: {
+      ...graph,
+      node: nodes,
+      initializer: graph.initializer?.filter(({ name }) => read.has(name ?? '')) ?? [],
+      input: [entry, ...(graph.input ?? []).filter(({ name }) => name === input && read.has(input))],
+      output: graph.output?.filter(({ name }) => outputs.includes(name ?? '')) ?? [],
+      valueInfo: [],
+    },
+  });
 }

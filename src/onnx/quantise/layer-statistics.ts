@@ -5,7 +5,7 @@
  */
 import { getCoreCount } from '#platform/machine.js';
 import { openOnCpu } from '../../nn/index.js';
-import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
+import { findLastCut, listNodesBehind } from '../edit/graph-edit.js';
 import { decodeModel, encodeModel, findAttribute, GraphIndex, getIntegerAttribute } from '../onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 

@@ -12,7 +12,7 @@ import { createFolder } from '#platform/folders.js';
 import { readChunks } from '../../data/index.js';
 import { decodeText, failure, type Result, readLines, success } from '../../util/index.js';
 import { countScored, type LabelledGameRecord } from './label-record.js';
-import type { LabelSettings, PositionSettings } from './label-settings.js';
+import type { LabelSettings, PositionSettings } from './label-sources.js';
 
 interface FinishedFile {
   readonly name: string;

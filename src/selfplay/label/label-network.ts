@@ -9,8 +9,7 @@ import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { createPrng, type Prng, runSideBySide, unwrap } from '../../util/index.js';
 import { MATE_BASE } from '../client/info-lines.js';
 import { Game } from '../game/game.js';
-import { GameSearch } from '../network/game-search.js';
-import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
+import { GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../network/game-search.js';
 import type { LabelledGameRecord } from './label-record.js';
 
 // What a network is trained to say about a labelled position: policy and W − L of its scores. The formulas and their defaults are

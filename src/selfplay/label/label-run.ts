@@ -6,11 +6,10 @@ import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
 import { UciClient } from '../client/uci-client.js';
 import type { LabelFiles } from './label-files.js';
-import { playLabelledGame } from './label-game.js';
+import { playLabelledGame, type StartBooks } from './label-game.js';
 import type { LabelNetwork } from './label-network.js';
 import type { LabelledGameRecord } from './label-record.js';
-import type { LabelSettings } from './label-settings.js';
-import type { StartBooks } from './start-books.js';
+import type { LabelSettings } from './label-sources.js';
 
 /** What one engine does at a time: a game to play, or a game whose positions are to be scored. */
 export interface LabelJob {

@@ -8,8 +8,7 @@ import { countBusyLeaves } from '../../nn/index.js';
 import { SearchScheduler } from '../../search/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
 import { createPrng, mixSeeds, type Prng, runSideBySide } from '../../util/index.js';
-import { GameSearch } from '../network/game-search.js';
-import type { NetworkPool, NetworkPools, NetworkSetup } from '../network/network-setup.js';
+import { GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../network/game-search.js';
 import type { Opening } from '../openings/book.js';
 import {
   playSelfPlayGame,

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { getConfigFolder } from '#platform/folders.js';
 import { enginePorts } from '#sardonyx/app/evaluator-network.js';
-import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { createOptionStore } from '#sardonyx/app/settings.js';
 import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune.js';
 import { resolveNetwork } from '#sardonyx/networks/network-file.js';
 import {

@@ -10,9 +10,8 @@ import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/in
 import { formatEvaluation } from '../../../pgn/index.js';
 import type { TreeDump, TreeDumpLimits } from '../../../search/index.js';
 import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
-import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
+import { type GivenFlags, readEngineFlags, readPosition } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
-import { readPosition } from '../../read-position.js';
 import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { type AnalysedPosition, analysePosition } from './analysis.js';
