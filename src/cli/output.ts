@@ -10,6 +10,22 @@ const writer = createStdoutWriter(() => process.exit());
 /** Exit status of a command that was interrupted, the same as shells report after Ctrl-C. */
 export const INTERRUPTED = 130;
 
+/** An end that the user asks for (Ctrl-C, or a signal to stop): the work ends in order, and what is done stays. */
+export class Interruption {
+  private readonly controller = new AbortController();
+  readonly signal: AbortSignal = this.controller.signal;
+  private readonly abort = (): void => this.controller.abort();
+
+  constructor() {
+    process.once('SIGINT', this.abort).once('SIGTERM', this.abort);
+  }
+
+  /** From now on such a signal ends the process again. */
+  dispose(): void {
+    process.off('SIGINT', this.abort).off('SIGTERM', this.abort);
+  }
+}
+
 /** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
 

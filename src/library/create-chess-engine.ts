@@ -11,7 +11,7 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import { computeWdl } from '../search/index.js';
-import { type Result, unwrap } from '../util/index.js';
+import { unwrap } from '../util/index.js';
 import type {
   ChessEngine,
   EngineOption,
@@ -189,9 +189,9 @@ async function openQueue(settings: EngineSettings, size: number, createHost: Hos
       signal?.addEventListener('abort', abort);
     });
     for (const host of queue.hosts) {
-      if (weights !== undefined) requireOk(host.setNetwork(weights));
-      if (threads !== undefined) requireOk(host.setOption('Threads', String(threads)));
-      for (const [name, value] of Object.entries(options)) requireOk(host.setOption(name, String(value)));
+      if (weights !== undefined) unwrap(host.setNetwork(weights));
+      if (threads !== undefined) unwrap(host.setOption('Threads', String(threads)));
+      for (const [name, value] of Object.entries(options)) unwrap(host.setOption(name, String(value)));
     }
     // One after the other: the first may have to download the network.
     const load = async (): Promise<void> => {
@@ -256,7 +256,7 @@ class QueueEngine implements ChessEngine {
 
   setOption(name: string, value: string | number | boolean): void {
     this.queue.requireOpen();
-    requireOk(this.queue.host.setOption(name, String(value)));
+    unwrap(this.queue.host.setOption(name, String(value)));
   }
 
   async ready(): Promise<void> {
@@ -282,7 +282,7 @@ class QueueEngine implements ChessEngine {
 
 function readPosition(queue: OpenQueue, reader: PositionReader, setup: PositionSetup): Setup {
   const { fen, moves } = checkPosition(setup);
-  const game = requireOk(reader.read(fen, moves));
+  const game = unwrap(reader.read(fen, moves));
   for (const note of game.notes) queue.onWarning(note);
   return { fen, moves, game };
 }
@@ -335,9 +335,4 @@ function listOptions(store: OptionStore): EngineOption[] {
       ...(spec.kind === 'choice' ? { choices: spec.choices } : {}),
     };
   });
-}
-
-function requireOk<Value>(result: Result<Value>): Value {
-  if (!result.ok) throw new Error(result.error);
-  return result.value;
 }

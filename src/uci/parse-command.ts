@@ -2,24 +2,16 @@
  * Parses one line of input into a command, or into one sentence that says what is wrong with it. It never throws and changes
  * nothing. Unknown words in `go` are skipped, as the protocol says, and reported.
  */
+import type { GoRequest } from '../engine/index.js';
 import { failure, type Result, success } from '../util/index.js';
 
 /** The commands of a GUI, after parsing. Moves and FENs are still text, because only the engine knows the position. */
-export interface GoCommand {
-  infinite?: boolean;
-  ponder?: boolean;
-  whiteTimeMs?: number;
-  blackTimeMs?: number;
-  whiteIncrementMs?: number;
-  blackIncrementMs?: number;
-  movesToGo?: number;
-  depth?: number;
-  nodes?: number;
-  mate?: number;
-  moveTimeMs?: number;
+export type GoCommand = {
+  -readonly [Limit in Exclude<keyof GoRequest, 'searchMoves' | 'reportsMoves'>]: GoRequest[Limit];
+} & {
   searchMoves?: string[];
   perft?: number;
-}
+};
 
 export type UciCommand =
   | {

@@ -13,6 +13,7 @@ import {
   wrapOnnxModel,
 } from '../../lc0/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
+import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, refused, requiredText, text, toggle, whole } from '../declare-command.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';
@@ -69,17 +70,9 @@ export const leela2OnnxCommand = declareCommand({
       policyHead: args['policy-head'],
       names,
     });
-    if (!model.ok) throw new Error(model.error);
-    await writeOutput(output, model.value.onnx);
-    const description = await describeNetworkFile(output);
-    if (!description.ok) throw new Error(description.error);
-    if (args.json) {
-      printJson({ input, output, wasEmbedded: model.value.wasEmbedded, sections: description.value });
-      return;
-    }
-    if (model.value.wasEmbedded) printLine('The network held an ONNX model, which was taken out as it is.');
-    printLine(formatDescription(description.value));
-    printLine(`Written: ${output}`);
+    const { onnx, wasEmbedded } = unwrap(model);
+    if (wasEmbedded && !args.json) printLine('The network held an ONNX model, which was taken out as it is.');
+    await writeNetwork(output, onnx, args.json, { input, output, wasEmbedded });
   },
 });
 
@@ -135,21 +128,21 @@ export const onnx2LeelaCommand = declareCommand({
       fixRule50: args['fix-rule50'],
       fixWdlSoftmax: args['fix-wdl-softmax'],
     });
-    if (!wrapped.ok) throw new Error(wrapped.error);
-    for (const note of wrapped.value.notes) printNote(note);
-    await writeOutput(output, wrapped.value.file);
-    const description = await describeNetworkFile(output);
-    if (!description.ok) throw new Error(description.error);
-    if (args.json) {
-      printJson({ input, output, notes: wrapped.value.notes, sections: description.value });
-      return;
-    }
-    printLine(formatDescription(description.value));
-    printLine(`Written: ${output}`);
+    const { notes, file } = unwrap(wrapped);
+    for (const note of notes) printNote(note);
+    await writeNetwork(output, file, args.json, { input, output, notes });
   },
 });
 
 /** The formats that can be written: all of lc0's but the unknown one. */
 function listFormats(formats: Readonly<Record<string, number>>): string[] {
   return Object.keys(formats).filter((name) => !name.endsWith('_UNKNOWN'));
+}
+
+/** Writes the file and describes what was written. @param facts what the JSON says beside the description */
+async function writeNetwork(output: string, bytes: Uint8Array, asJson: boolean, facts: object): Promise<void> {
+  await writeOutput(output, bytes);
+  const sections = unwrap(await describeNetworkFile(output));
+  if (asJson) printJson({ ...facts, sections });
+  else for (const line of [formatDescription(sections), `Written: ${output}`]) printLine(line);
 }

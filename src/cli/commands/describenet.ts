@@ -26,9 +26,7 @@ export const describeNetCommand = declareCommand({
     unwrap(await obtainNetwork(options, createDownloadBar()));
     const network = unwrap(await resolveNetwork(options));
     const { path, builtIn } = network;
-    const description = await describeNetworkFile(builtIn === null ? path : await readNetwork(network));
-    if (!description.ok) throw new Error(description.error);
-    const sections = [...description.value];
+    const sections = [...unwrap(await describeNetworkFile(builtIn === null ? path : await readNetwork(network)))];
     if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });
     if (args.json) printJson({ file: path, sections });
     else {

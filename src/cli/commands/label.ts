@@ -8,7 +8,6 @@ import {
   createEngineSpec,
   createGameJobs,
   createPositionJobs,
-  EngineError,
   type EngineSpec,
   LabelFiles,
   type LabelJob,
@@ -27,7 +26,7 @@ import {
   type SourceFile,
   type SourceFilter,
 } from '../../selfplay/index.js';
-import { failure, type Result, success, unwrap } from '../../util/index.js';
+import { unwrap } from '../../util/index.js';
 import {
   declareCommand,
   inGroup,
@@ -39,13 +38,13 @@ import {
   whole,
   words,
 } from '../declare-command.js';
-import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../output.js';
+import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../output.js';
 import { createNetworkSetup } from './play/player-network.js';
 
 // The flags of `sardonyx label`, and the settings of a run that they mean, which are compared when a run is resumed.
 
 // biome-ignore format: a row a flag
-export const LABEL_FLAGS = {
+const LABEL_FLAGS = {
   engine: requiredText('UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"'),
   nodes: whole({ min: 1, default: 4000 }, 'Nodes the engine searches in each position'),
   multipv: whole({ min: 1, default: 5 }, 'Moves the engine scores in each position'),
@@ -83,61 +82,48 @@ export const LABEL_FLAGS = {
   json: toggle('Print the summary as JSON'),
 };
 
-export type LabelArguments = ValuesOf<typeof LABEL_FLAGS>;
+type LabelArguments = ValuesOf<typeof LABEL_FLAGS>;
 
-function parseRange(flag: string, text: string): Result<readonly [number, number]> {
+function parseRange(flag: string, text: string): readonly [number, number] {
   const match = /^(\d+(?:\.\d+)?|\.\d+)(?:-(\d+(?:\.\d+)?|\.\d+))?$/.exec(text.trim());
   const least = Number(match?.[1]);
   const most = Number(match?.[2] ?? match?.[1]);
   if (match === null || least > most || most > 1)
-    return failure(`--${flag} needs a share or a range such as 0.1-0.5, not "${text}"`);
-  return success([least, most]);
+    throw new Error(`--${flag} needs a share or a range such as 0.1-0.5, not "${text}"`);
+  return [least, most];
 }
 
 /** @param weights first digits of the hash of the network's file */
-export function createLabelSettings(args: LabelArguments, weights: string | undefined): Result<LabelSettings> {
-  const wander = parseRange('wander', args.wander);
-  if (!wander.ok) return wander;
-  const blunder = parseRange('blunder', args.blunder);
-  if (!blunder.ok) return blunder;
-  const sources: LabelSettings['sources'][number][] = [];
-  for (const text of args.book) {
-    const source = parseStartSource(text);
-    if (!source.ok) return source;
-    sources.push(source.value);
-  }
-  return success({
+function createLabelSettings(args: LabelArguments, weights: string | undefined): LabelSettings {
+  return {
     seed: args.seed,
     nodes: args.nodes,
     multiPv: args.multipv,
-    wander: wander.value,
-    blunder: blunder.value,
+    wander: parseRange('wander', args.wander),
+    blunder: parseRange('blunder', args.blunder),
     temperatureCp: args.temperature,
     resignCp: args['resign-score'],
     resignPlies: args['resign-plies'],
     playOut: args['play-out'],
     maxPlies: args['max-plies'],
-    sources,
+    sources: args.book.map((text) => unwrap(parseStartSource(text))),
     ...(weights === undefined ? {} : { weights }),
-  });
-}
-
-export function createSourceFilter(args: LabelArguments): SourceFilter {
-  return { player: args.player ?? null, results: parseResults(args.results) };
+  };
 }
 
 /** @param weights first digits of the hash of the network's file */
-export function createPositionSettings(
+function createPositionSettings(
   args: LabelArguments,
+  filter: SourceFilter,
   from: readonly SourceFile[],
   weights: string | undefined,
-): Result<PositionSettings> {
-  if (args['player-to-move'] && args.player === undefined) return failure('--player-to-move needs --player');
+): PositionSettings {
+  if (args['player-to-move'] && args.player === undefined) throw new Error('--player-to-move needs --player');
   if (args.leaves > 0 && args.weights === undefined)
-    return failure('--leaves needs --weights: the network that searches');
-  if (!args.roots && args.leaves === 0) return failure('--no-roots needs --leaves, otherwise nothing is labelled');
-  return success({
-    ...createSourceFilter(args),
+    throw new Error('--leaves needs --weights: the network that searches');
+  if (!args.roots && args.leaves === 0) throw new Error('--no-roots needs --leaves, otherwise nothing is labelled');
+  return {
+    ...filter,
     seed: args.seed,
     nodes: args.nodes,
     multiPv: args.multipv,
@@ -149,7 +135,7 @@ export function createPositionSettings(
     leaves: args.leaves,
     leafNodes: args['leaf-nodes'],
     ...(weights === undefined ? {} : { weights }),
-  });
+  };
 }
 
 function parseResults(text: string): PlayerResult[] {
@@ -191,13 +177,10 @@ interface Plan {
 
 const RATE = '{plies} plies, {rate} plies a second, {eta_formatted} left';
 
-function readEngine(text: string): Result<EngineSpec> {
-  const pairs = parsePlayerWords(text);
-  if (!pairs.ok) return pairs;
-  const engine = createEngineSpec(pairs.value);
-  if (!engine.ok) return engine;
-  if (engine.value.rest.length > 0) return failure(`--engine knows no "${engine.value.rest[0][0]}"`);
-  return success(engine.value.spec);
+function readEngine(text: string): EngineSpec {
+  const { spec, rest } = unwrap(createEngineSpec(unwrap(parsePlayerWords(text))));
+  if (rest.length > 0) throw new Error(`--engine knows no "${rest[0][0]}"`);
+  return spec;
 }
 
 /** Rejects with one sentence. @returns null without --weights */
@@ -211,41 +194,35 @@ async function openNetwork(args: LabelArguments, pools: NetworkPools): Promise<L
   return LabelNetwork.open({ search, impression }, pools);
 }
 
-async function planGames(args: LabelArguments, network: LabelNetwork | null): Promise<Result<Plan>> {
-  if (args.leaves > 0) return failure('--leaves needs --from: leaves are searched from positions of existing files');
+async function planGames(args: LabelArguments, network: LabelNetwork | null): Promise<Plan> {
+  if (args.leaves > 0) throw new Error('--leaves needs --from: leaves are searched from positions of existing files');
   const settings = createLabelSettings(args, network?.digest ?? undefined);
-  if (!settings.ok) return settings;
-  const books = await openStartBooks(settings.value.sources);
-  if (!books.ok) return books;
-  const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
-  if (!files.ok) return files;
-  const getDone = (): number => files.value.games;
-  return success({
-    files: files.value,
-    jobs: createGameJobs(settings.value, books.value, network, getDone(), args.games),
+  const books = unwrap(await openStartBooks(settings.sources));
+  const files = unwrap(LabelFiles.open(args.out, args.prefix, settings, args['plies-per-file']));
+  const getDone = (): number => files.games;
+  return {
+    files,
+    jobs: createGameJobs(settings, books, network, getDone(), args.games),
     total: args.games,
     getDone,
     isComplete: () => getDone() >= args.games,
     barFormat: `{bar} {percentage} % of games, {games} games, ${RATE}`,
     countsScored: false,
-  });
+  };
 }
 
 async function planPositions(
   args: LabelArguments,
   from: readonly string[],
   network: LabelNetwork | null,
-): Promise<Result<Plan>> {
-  const filter = createSourceFilter(args);
-  const opened = await openSources(from, filter);
-  if (!opened.ok) return opened;
-  const settings = createPositionSettings(args, opened.value, network?.digest ?? undefined);
-  if (!settings.ok) return settings;
-  const files = LabelFiles.open(args.out, args.prefix, settings.value, args['plies-per-file']);
-  if (!files.ok) return files;
+): Promise<Plan> {
+  const filter: SourceFilter = { player: args.player ?? null, results: parseResults(args.results) };
+  const opened = unwrap(await openSources(from, filter));
+  const settings = createPositionSettings(args, filter, opened, network?.digest ?? undefined);
+  const files = unwrap(LabelFiles.open(args.out, args.prefix, settings, args['plies-per-file']));
   let bytes = 0;
   let hasEnded = false;
-  const sources = readSources(opened.value, filter, {
+  const sources = readSources(opened, filter, {
     onBytes: (count) => {
       bytes += count;
     },
@@ -253,10 +230,10 @@ async function planPositions(
   });
   const jobs = createPositionJobs({
     sources,
-    settings: settings.value,
+    settings,
     network,
-    earlier: files.value.readRecords(),
-    finished: files.value.finishedSources,
+    earlier: files.readRecords(),
+    finished: files.finishedSources,
     games: args.games,
     onWarning: printNote,
   });
@@ -264,34 +241,30 @@ async function planPositions(
     yield* jobs;
     hasEnded = true;
   }
-  return success({
-    files: files.value,
+  return {
+    files,
     jobs: untilTheEnd(),
-    total: countPasses(filter) * opened.value.reduce((sum, file) => sum + file.bytes, 0),
+    total: countPasses(filter) * opened.reduce((sum, file) => sum + file.bytes, 0),
     getDone: () => bytes,
     isComplete: () => hasEnded,
     barFormat: `{bar} {percentage} % of the files read, ${RATE}`,
     countsScored: true,
-  });
+  };
 }
 
-async function runLabel(args: LabelArguments): Promise<Result<LabelSummary>> {
+async function runLabel(args: LabelArguments): Promise<LabelSummary> {
   const engine = readEngine(args.engine);
-  if (!engine.ok) return engine;
   const pools = new NetworkPools();
   try {
     const network = await openNetwork(args, pools);
     const plan = await (args.from.length === 0 ? planGames(args, network) : planPositions(args, args.from, network));
-    return plan.ok ? await runPlan(args, engine.value, plan.value) : plan;
-  } catch (error) {
-    if (error instanceof EngineError) return failure(error.message);
-    throw error;
+    return await runPlan(args, engine, plan);
   } finally {
     await pools.close();
   }
 }
 
-async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Promise<Result<LabelSummary>> {
+async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Promise<LabelSummary> {
   const { files } = plan;
   const countPlies = (): number => (plan.countsScored ? files.scored : files.plies);
   const startedAt = performance.now();
@@ -302,9 +275,7 @@ async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Pr
     return { games: files.games, plies: countPlies(), rate };
   };
   const bar = createProgressBar(plan.barFormat);
-  const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const interruption = new Interruption();
   if (!args.json) bar.start(plan.total, plan.getDone(), describe());
   try {
     await runLabelling({
@@ -313,21 +284,21 @@ async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Pr
       files,
       jobs: plan.jobs,
       concurrency: args.concurrency,
-      signal: abort.signal,
+      signal: interruption.signal,
       onProgress: () => bar.update(plan.getDone(), describe()),
       onWarning: (text) => printNote(`\n${text}`),
     });
   } finally {
     bar.stop();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    interruption.dispose();
   }
-  if (!abort.signal.aborted && plan.isComplete()) files.finishPart();
+  if (!interruption.signal.aborted && plan.isComplete()) files.finishPart();
   const { games, rate } = describe();
-  if (games === 0 && plan.countsScored && !abort.signal.aborted) {
-    return failure(`There is no position to label in ${args.from.join(', ')}`);
+  if (games === 0 && plan.countsScored && !interruption.signal.aborted) {
+    throw new Error(`There is no position to label in ${args.from.join(', ')}`);
   }
   const positions = plan.countsScored ? { positions: files.scored } : {};
-  return success({ games, plies: files.plies, ...positions, rate, interrupted: abort.signal.aborted });
+  return { games, plies: files.plies, ...positions, rate, interrupted: interruption.signal.aborted };
 }
 
 export const labelCommand = declareCommand({
@@ -336,10 +307,9 @@ export const labelCommand = declareCommand({
   flags: LABEL_FLAGS,
   run: async (args) => {
     const result = await runLabel(args);
-    if (!result.ok) throw new Error(result.error);
-    const { games, plies, positions, rate, interrupted } = result.value;
+    const { games, plies, positions, rate, interrupted } = result;
     if (interrupted) process.exitCode = INTERRUPTED;
-    if (args.json) printJson(result.value);
+    if (args.json) printJson(result);
     else {
       const counts =
         positions === undefined ? `${games} games, ${plies} plies` : `${games} lines, ${positions} positions`;

@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../data/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
+import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, requiredText, text, texts, toggle, whole, words } from '../declare-command.js';
 import { createProgressBar, printJson, printLine } from '../output.js';
 import { writeNote } from '../write-output.js';
@@ -43,8 +44,7 @@ export const shardsCommand = declareCommand({
   },
   run: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;
-    const shares = parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2'));
-    if (!shares.ok) return fail(shares.error);
+    const shares = unwrap(parseSplitShares(args.split ?? (holdsOutFiles ? '100/0/0' : '96/2/2')));
     const startedAt = performance.now();
     const bar = createProgressBar(BAR_FORMAT, { etaBuffer: 100 });
     const secondsSoFar = (): number => (performance.now() - startedAt) / 1000;
@@ -57,7 +57,7 @@ export const shardsCommand = declareCommand({
         input: args.encoding,
         policy: args.policy,
         historyFill: args['history-fill'] as HistoryFill,
-        shares: shares.value,
+        shares,
         filter: { minElo: args['min-elo'], skipPlies: args['skip-plies'] },
         validationFiles: args['validation-files'],
         testFiles: args['test-files'],
@@ -77,26 +77,18 @@ export const shardsCommand = declareCommand({
       },
     );
     if (isBarShown) bar.stop();
-    if (!result.ok) return fail(result.error);
-    if (countPositions(result.value) === 0) {
+    const summary = unwrap(result);
+    const { train, validation, test } = summary.positions;
+    if (train + validation + test === 0) {
       // The one sentence about the one file says it.
       if (warnings !== 1 || args.inputs?.length !== 1) writeNote('No position could be taken from the inputs');
       process.exitCode = 1;
       return;
     }
     const seconds = secondsSoFar();
-    if (args.json) printJson({ ...result.value, seconds });
-    else printLine(describe(result.value, seconds));
+    if (args.json) printJson({ ...summary, seconds });
+    else printLine(describe(summary, seconds));
     // A script that goes on with the shards must not take a part of the games for all of them.
-    if (result.value.refused > 0) process.exitCode = 1;
+    if (summary.refused > 0) process.exitCode = 1;
   },
 });
-
-function countPositions({ positions }: ShardsSummary): number {
-  return positions.train + positions.validation + positions.test;
-}
-
-function fail(sentence: string): void {
-  writeNote(sentence);
-  process.exitCode = 1;
-}

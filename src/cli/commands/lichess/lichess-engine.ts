@@ -12,7 +12,7 @@ import type { OptionStore } from '../../../options/index.js';
 import { UciSession } from '../../../uci/index.js';
 import { declareCommand, text, whole } from '../../declare-command.js';
 import { readEngineFlags } from '../../engine-flags.js';
-import { INTERRUPTED, printLine, printNote } from '../../output.js';
+import { INTERRUPTED, Interruption, printLine, printNote } from '../../output.js';
 import {
   acquireWork,
   LichessRefusal,
@@ -167,13 +167,11 @@ export const lichessEngineCommand = declareCommand({
     });
     printLine(`${args.name} is registered; choose it in the analysis board's menu. Ctrl-C ends it.`);
     const session = new LichessSession(options, args['max-threads'], args['max-hash'], printNote);
-    const abort = new AbortController();
-    const interrupt = (): void => abort.abort();
-    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+    const interruption = new Interruption();
     try {
-      await new Provider(servers, secret, session, args['keep-alive'], abort.signal).run();
+      await new Provider(servers, secret, session, args['keep-alive'], interruption.signal).run();
     } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      interruption.dispose();
       await session.close();
     }
     process.exitCode = INTERRUPTED;

@@ -9,7 +9,6 @@ import {
   createPlayerSpec,
   createReport,
   distinguishNames,
-  EngineError,
   formatCrosstable,
   formatReport,
   type LivePosition,
@@ -30,30 +29,23 @@ import {
   TOURNAMENT_KINDS,
   type Tournament,
 } from '../../../selfplay/index.js';
-import { failure, type Result, success } from '../../../util/index.js';
+import { unwrap } from '../../../util/index.js';
 import { choice, declareCommand, keys, text, texts, toggle, type ValuesOf, whole } from '../../declare-command.js';
 import type { GivenFlags } from '../../engine-flags.js';
-import { INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
+import { INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { createNetworkSetup } from './player-network.js';
 
 /** Shared settings first, then the player's own, in the order in which they overrule each other. */
-function collectPairs(
-  args: MatchArguments,
-  given: GivenFlags,
-  own: unknown,
-  engine: string | undefined,
-): Result<Pair[]> {
+function collectPairs(args: MatchArguments, given: GivenFlags, own: unknown, engine: string | undefined): Pair[] {
   const weights = given.get('weights');
   const shared: Pair[] = weights === undefined ? [] : [['weights', weights]];
   for (const key of ['tc', 'movetime', 'nodes', 'depth'] as const) {
     if (args[key] !== undefined) shared.push([key, String(args[key])]);
   }
-  const each = args.each === undefined ? success<Pair[]>([]) : parsePlayerWords(args.each);
-  if (!each.ok) return each;
-  const words = engine === undefined ? success<Pair[]>([]) : parsePlayerWords(engine);
-  if (!words.ok) return words;
-  return success([...shared, ...each.value, ...words.value, ...flatten(own)]);
+  const each = args.each === undefined ? [] : unwrap(parsePlayerWords(args.each));
+  const words = engine === undefined ? [] : unwrap(parsePlayerWords(engine));
+  return [...shared, ...each, ...words, ...flatten(own)];
 }
 
 /** { option: { Hash: 16 }, nodes: 5 } → option.Hash=16, nodes=5 (yargs takes dots apart). */
@@ -63,19 +55,19 @@ function flatten(value: unknown, prefix = ''): Pair[] {
 }
 
 /** The players, in order. `--engine` gives those for which there is no `--player1.…` or `--player2.…`, and any further ones. */
-function readPlayers(args: MatchArguments, given: GivenFlags): Result<PlayerSpec[]> {
+function readPlayers(args: MatchArguments, given: GivenFlags): PlayerSpec[] {
   const engines = [...args.engine];
   const specs: PlayerSpec[] = [];
   for (let player = 1; player <= 2 || engines.length > 0; player++) {
     const own = player === 1 ? args.player1 : player === 2 ? args.player2 : undefined;
     const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
-    const pairs = collectPairs(args, given, own, engine);
-    if (!pairs.ok) return failure(`Player ${player}: ${pairs.error}`);
-    const spec = createPlayerSpec(pairs.value);
-    if (!spec.ok) return failure(`Player ${player}: ${spec.error}`);
-    specs.push(spec.value);
+    try {
+      specs.push(unwrap(createPlayerSpec(collectPairs(args, given, own, engine))));
+    } catch (error) {
+      throw new Error(`Player ${player}: ${(error as Error).message}`);
+    }
   }
-  return success(specs);
+  return specs;
 }
 
 /** Of two players, or the table of more. */
@@ -91,103 +83,85 @@ function formatAnyReport(report: AnyReport): string {
   return 'table' in report ? formatCrosstable(report) : formatReport(report);
 }
 
-function readRules(args: MatchArguments): Result<AdjudicationRules> {
-  const resign = args.resign === undefined ? success(null) : parseResignRule(args.resign);
-  if (!resign.ok) return resign;
-  const draw = args.draw === undefined ? success(null) : parseDrawRule(args.draw);
-  if (!draw.ok) return draw;
-  const maxPlies = args.maxmoves === undefined ? null : 2 * args.maxmoves;
-  return success({ resign: resign.value, draw: draw.value, maxPlies });
+function readRules({ resign, draw, maxmoves }: MatchArguments): AdjudicationRules {
+  return {
+    resign: resign === undefined ? null : unwrap(parseResignRule(resign)),
+    draw: draw === undefined ? null : unwrap(parseDrawRule(draw)),
+    maxPlies: maxmoves === undefined ? null : 2 * maxmoves,
+  };
 }
 
 async function playMatch(
   args: MatchArguments,
   given: GivenFlags,
-): Promise<Result<AnyReport & { interrupted: boolean; total: number }>> {
+): Promise<AnyReport & { interrupted: boolean; total: number }> {
   const specs = readPlayers(args, given);
-  if (!specs.ok) return specs;
   const rules = readRules(args);
-  if (!rules.ok) return rules;
-  const sprt = args.sprt === undefined ? success(null) : parseSprt(args.sprt);
-  if (!sprt.ok) return sprt;
-  const isTournament = specs.value.length > 2;
-  if (isTournament && sprt.value !== null) return failure('--sprt tests two players; this match has more');
+  const sprt = args.sprt === undefined ? null : unwrap(parseSprt(args.sprt));
+  const isTournament = specs.length > 2;
+  if (isTournament && sprt !== null) throw new Error('--sprt tests two players; this match has more');
   for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
   const { seed } = args;
   const chess960 = given.get('chess960') === 'true';
   const order = args['openings-mode'];
   const book = args['openings-pgn'] ?? null;
-  const openings = await createMatchOpenings({
-    book,
-    maxPlies: args['openings-plies'] ?? null,
-    order,
-    seed,
-    games: args.games,
-    chess960,
-    onNote: printNote,
-  });
-  if (!openings.ok) return openings;
+  const maxPlies = args['openings-plies'] ?? null;
+  const openings = unwrap(
+    await createMatchOpenings({ book, maxPlies, order, seed, games: args.games, chess960, onNote: printNote }),
+  );
   const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
   const flags = [...given].filter(([flag]) => flag !== 'weights');
-  const tables = openGameTables(args.tb, printNote);
-  if (!tables.ok) return tables;
-  const sources = await createPlayerSources(specs.value, {
-    chess960,
-    concurrency: args.concurrency,
-    setUpNetwork: (weights, own) => {
-      const named: Pair[] = weights === '' ? [] : [['weights', weights]];
-      return createNetworkSetup([...flags, ...named, ...own], [], printNote);
-    },
-  });
-  if (!sources.ok) return sources;
-  const { players, networks } = sources.value;
+  const tables = unwrap(openGameTables(args.tb, printNote));
+  const setUpNetwork = (weights: string, own: readonly Pair[]): ReturnType<typeof createNetworkSetup> =>
+    createNetworkSetup([...flags, ...(weights === '' ? [] : [['weights', weights] as const]), ...own], [], printNote);
+  const { concurrency } = args;
+  const { players, networks } = unwrap(await createPlayerSources(specs, { chess960, concurrency, setUpNetwork }));
   const conditions = {
-    players: specs.value,
+    players: specs,
     ...(isTournament ? { tournament: args.tournament } : {}),
     // Networks by content: when the match is resumed, the same path may hold another network.
     ...(networks.length > 0 ? { networks } : {}),
     flags,
-    rules: rules.value,
+    rules,
     ...tablebases,
     seed,
     chess960,
     book,
     order,
-    openingPlies: args['openings-plies'] ?? null,
+    openingPlies: maxPlies,
     timeMarginMs: args['time-margin'],
   };
   const names = distinguishNames(players.map(({ name }) => name));
-  const unlock = args.results === undefined ? success(() => undefined) : lockResults(args.results);
-  const log = unlock.ok
-    ? MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null, describeOrigin(args, names))
-    : unlock;
-  if (!unlock.ok || !log.ok) {
-    if (unlock.ok) unlock.value();
+  let unlock = (): void => undefined;
+  let log: MatchLog;
+  try {
+    if (args.results !== undefined) unlock = unwrap(lockResults(args.results));
+    log = unwrap(MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null, describeOrigin(args, names)));
+  } catch (error) {
+    unlock();
     await Promise.all(players.map((player) => player.close()));
-    return log as Result<never>;
+    throw error;
   }
   const live = args.live ? new LiveLines() : null;
-  const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const describe = (tournament: Tournament): AnyReport => describeMatch(names, tournament, sprt.value);
+  const interruption = new Interruption();
+  const describe = (tournament: Tournament): AnyReport => describeMatch(names, tournament, sprt);
   try {
     const tournament = await runMatch({
       players: players.map((player, i) => ({ ...player, name: names[i] })),
       tournament: args.tournament,
       games: args.games,
-      openings: openings.value,
+      openings,
       chess960,
-      rules: rules.value,
-      tables: tables.value,
+      rules,
+      tables,
       timeMarginMs: args['time-margin'],
-      concurrency: args.concurrency,
+      concurrency,
       recovers: args.recover,
       seed,
-      sprt: sprt.value,
+      sprt,
       event: args.event,
-      log: log.value,
-      signal: abort.signal,
+      log,
+      signal: interruption.signal,
       onGame: (game, state) => {
         live?.finish(game);
         showGame(args, game, state, describe);
@@ -195,14 +169,11 @@ async function playMatch(
       ...(live === null ? {} : { onPosition: (position) => live.show(position) }),
     });
     const total = tournament.schedule.totalGames;
-    return success({ ...describe(tournament), interrupted: abort.signal.aborted, total });
-  } catch (error) {
-    if (error instanceof EngineError) return failure(error.message);
-    throw error;
+    return { ...describe(tournament), interrupted: interruption.signal.aborted, total };
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    interruption.dispose();
     live?.close();
-    unlock.value();
+    unlock();
   }
 }
 
@@ -279,14 +250,12 @@ export const matchCommand = declareCommand({
     'and when a network of this process cannot evaluate any more.',
   run: async (args, given) => {
     const result = await playMatch(args, given);
-    if (!result.ok) throw new Error(result.error);
-    if (args.json) printJson(result.value);
+    if (args.json) printJson(result);
     else {
-      const { interrupted, games } = result.value;
-      if (interrupted) printLine(`Interrupted after ${games} of ${result.value.total} games`);
-      if (games > 0) printLine(formatAnyReport(result.value));
+      if (result.interrupted) printLine(`Interrupted after ${result.games} of ${result.total} games`);
+      if (result.games > 0) printLine(formatAnyReport(result));
     }
-    if (result.value.interrupted) process.exitCode = INTERRUPTED;
+    if (result.interrupted) process.exitCode = INTERRUPTED;
   },
 });
 

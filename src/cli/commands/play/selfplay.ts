@@ -30,7 +30,7 @@ import {
   whole,
 } from '../../declare-command.js';
 import type { GivenFlags } from '../../engine-flags.js';
-import { createProgressBar, INTERRUPTED, printJson, printLine, printNote } from '../../output.js';
+import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from './player-network.js';
 
@@ -186,9 +186,7 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
   };
   const log = unwrap(MatchLog.open(conditions, resultsPath, pgnout));
 
-  const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const interruption = new Interruption();
   const bar = createProgressBar(BAR_FORMAT);
   const showsBar = Number.isFinite(games) && process.stderr.isTTY && !process.stdout.isTTY;
   if (showsBar) bar.start(games, log.earlier.length, { rate: 0 });
@@ -203,7 +201,7 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
         leavesPerGame: args['leaves-per-game'],
         openings: openings.at,
         seed,
-        signal: abort.signal,
+        signal: interruption.signal,
       },
       {
         trainingFolder: args.training ? folder : null,
@@ -220,10 +218,10 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
       },
       pools,
     );
-    return { ...summary, interrupted: abort.signal.aborted };
+    return { ...summary, interrupted: interruption.signal.aborted };
   } finally {
     bar.stop();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    interruption.dispose();
   }
 }
 
