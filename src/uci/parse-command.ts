@@ -7,7 +7,7 @@ import { failure, type Result, success } from '../util/index.js';
 
 /** The commands of a GUI, after parsing. Moves and FENs are still text, because only the engine knows the position. */
 export type GoCommand = {
-  -readonly [Limit in Exclude<keyof GoRequest, 'searchMoves' | 'reportsMoves'>]: GoRequest[Limit];
+  -readonly [Limit in keyof GoRequest as Exclude<Limit, 'searchMoves' | 'reportsMoves'>]: GoRequest[Limit];
 } & {
   searchMoves?: string[];
   perft?: number;
