@@ -18,7 +18,7 @@ import type {
   InflatePort,
   MachinePort,
   OnnxRuntimePort,
-} from '#sardonyx/platform/ports.js';
+} from '#sardonyx/platform/platform-ports.js';
 import { concatBytes } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

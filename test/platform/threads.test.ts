@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as threads from '#platform/threads.js';
-import type { ThreadPort } from '#sardonyx/platform/ports.js';
+import type { ThreadPort } from '#sardonyx/platform/platform-ports.js';
 
 const port: ThreadPort = threads;
 const script = new URL('../support/echo-thread.js', import.meta.url);

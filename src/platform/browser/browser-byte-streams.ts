@@ -1,7 +1,7 @@
 /** gzip by the browser's Compression Streams, SHA-256 by SubtleCrypto. */
-import type { ByteChunks } from '../ports.js';
+import type { ByteChunks } from '../platform-ports.js';
 
-export type { ByteChunks } from '../ports.js';
+export type { ByteChunks } from '../platform-ports.js';
 
 export async function computeSha256(chunks: ByteChunks): Promise<string> {
   // SubtleCrypto has no streaming, and refuses shared memory.

@@ -2,9 +2,9 @@
  * Cache files of a page, in its origin's Cache Storage: a folder is a Cache, a file is a Response in it. They are kept after the
  * visit, until the browser deletes them all at once. Private windows and pages without a secure context have none.
  */
-import type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports.js';
+import type { CacheFile, NewCacheFile, OpenCacheFile } from '../platform-ports.js';
 
-export type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports.js';
+export type { CacheFile, NewCacheFile, OpenCacheFile } from '../platform-ports.js';
 
 /** File names become addresses below this one, which is never requested. */
 const BASE = 'https://sardonyx.invalid/';

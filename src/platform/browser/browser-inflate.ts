@@ -1,6 +1,6 @@
 /** Deflate data by pako: browsers' own decompression drops what it unpacked when it meets damage, and does not say where the data end. */
 import { Z_BUF_ERROR, Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako';
-import type { Inflated } from '../ports.js';
+import type { Inflated } from '../platform-ports.js';
 
 const CHUNK_BYTES = 1 << 18;
 /** A window of 32 KiB; negative = no header of zlib. */

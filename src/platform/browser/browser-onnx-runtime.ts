@@ -3,10 +3,10 @@
  * that calls it; to use more cores, the engine starts more evaluator threads.
  */
 import type * as OrtWeb from 'onnxruntime-web/wasm';
-import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports.js';
+import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 import { getAssets } from './browser-assets.js';
 
-export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports.js';
+export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 
 type Runtime = typeof OrtWeb;
 type Build = 'wasm' | 'webgpu';

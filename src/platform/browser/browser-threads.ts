@@ -4,10 +4,10 @@
  * control messages, because a page is not told of them otherwise.
  */
 
-import type { Thread, ThreadEvents, ThreadOptions } from '../ports.js';
+import type { Thread, ThreadEvents, ThreadOptions } from '../platform-ports.js';
 import { getAssets, type PageAssets, takeAssets } from './browser-assets.js';
 
-export type { Thread } from '../ports.js';
+export type { Thread } from '../platform-ports.js';
 
 /** Messages of this file, beside those of its callers. */
 interface ControlMessage {

@@ -2,9 +2,9 @@
  * gzip and SHA-256 over node:zlib and node:crypto, which are loaded at first use, so that they do not delay `uciok`. zlib works
  * in libuv's threads and does not block the event loop.
  */
-import type { ByteChunks } from '../ports.js';
+import type { ByteChunks } from '../platform-ports.js';
 
-export type { ByteChunks } from '../ports.js';
+export type { ByteChunks } from '../platform-ports.js';
 
 const CHUNK_BYTES = 1 << 20;
 

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports.js';
+import type { CacheFile, NewCacheFile, OpenCacheFile } from '../platform-ports.js';
 import { createFolder } from './node-folders.js';
 
-export type { CacheFile, NewCacheFile, OpenCacheFile } from '../ports.js';
+export type { CacheFile, NewCacheFile, OpenCacheFile } from '../platform-ports.js';
 export { findCacheFolder } from './node-folders.js';
 
 export async function listCacheFiles(folder: string): Promise<CacheFile[]> {

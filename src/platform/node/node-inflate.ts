@@ -1,6 +1,6 @@
 /** Deflate data by Node's zlib, which is twice as fast as a reader in JavaScript. */
 import { createInflateRaw } from 'node:zlib';
-import type { Inflated } from '../ports.js';
+import type { Inflated } from '../platform-ports.js';
 
 export { crc32 } from 'node:zlib';
 

@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { InferenceSession } from 'onnxruntime-node';
-import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports.js';
+import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 import { callNative, shareNativeCalls } from './node-native-calls.js';
 import { getNativeFolder } from './node-native-folder.js';
 import { isPackaged, readProgramFile } from './node-program-files.js';
 
-export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../ports.js';
+export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 
 const OPTIMIZATION = ['disabled', 'basic', 'extended', 'all'] as const;
 /** Log only fatal errors to stderr: the engine itself reports a provider that cannot be loaded. */

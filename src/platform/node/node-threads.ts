@@ -1,10 +1,10 @@
 /** Threads over node:worker_threads. In a packed executable the scripts of threads are its assets. */
 import { setImmediate as waitForImmediate } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Thread, ThreadEvents, ThreadOptions } from '../ports.js';
+import type { Thread, ThreadEvents, ThreadOptions } from '../platform-ports.js';
 import { readProgramFile } from './node-program-files.js';
 
-export type { Thread } from '../ports.js';
+export type { Thread } from '../platform-ports.js';
 
 /** scripts/package/bundle.mjs writes such URLs in place of those of files. */
 const ASSET_PROTOCOL = 'asset:';
