@@ -2,7 +2,7 @@
 // The engine as browsers run it, for matches without one: a UCI program in Node whose networks run in onnxruntime-web's
 // WebAssembly, one thread each, instead of in onnxruntime-node. It takes the flags of `sardonyx`.
 //   sardonyx match --engine "name=light cmd=node args='scripts/strength/wasm-engine.mjs --weights=light.onnx --threads=1'" …
-// Imported with ?port, this file implements src/platform/ports/onnx-runtime.ts. Imported by --import, it installs that implementation
+// Imported with ?port, this file implements OnnxRuntimePort of src/platform/platform-ports.ts. Imported by --import, it installs that implementation
 // in a thread. Started as a program, it runs the engine in a process of which every thread imports it.
 import { spawnSync } from 'node:child_process';
 import { register } from 'node:module';

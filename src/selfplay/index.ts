@@ -1,5 +1,4 @@
 /** The door of selfplay/: games between engines and networks, and their results, records and labels. */
-export { EngineError } from './client/engine-process.js';
 export { createEngineSpec, type EngineSpec, formatPairs } from './client/engine-spec.js';
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export { END_REASONS, formatTimeControl } from './game/game.js';
