@@ -303,7 +303,9 @@ test('a GPU that is lost in mid-search gives way to WebAssembly, and the search 
     const session = await withGpu.newBrowserCDPSession();
     await session.send('Browser.crashGpuProcess');
   });
-  const options = ['WeightsFile value /networks/tiny-test.onnx', 'Backend value webgpu', 'MateSearch value false'];
+  // A GPU in software takes seconds for each new shape of a batch.
+  const network = ['WeightsFile value /networks/tiny-test.onnx', 'Backend value webgpu', 'MinibatchSize value 1'];
+  const options = [...network, 'MaxPrefetch value 0', 'MateSearch value false'];
   const answers = await converse(page, [
     ...[...options.map((option) => `setoption name ${option}`), 'isready', '>readyok'],
     ...['go infinite', '>info depth 2', '!crashGpu', '>info string Backend webgpu failed, going on with cpu: '],
