@@ -33,7 +33,7 @@ export interface Thread<ToThread> {
 export interface ThreadPort {
   /**
    * Starts a thread.
-   * @param script written as `new URL('./x-worker.js', import.meta.url)`, so that packaging finds it
+   * @param script written as `new URL(…, import.meta.url)` of a file `./*-worker.js`, so that packaging finds it
    */
   startThread<ToThread, FromThread>(
     script: URL,
