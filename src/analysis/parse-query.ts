@@ -67,7 +67,8 @@ export function parseQuery(
 ): QueryResult {
   const reader = new FieldReader(object);
   reader.readString('id');
-  const game = readGame(reader);
+  const notes: Problem[] = [];
+  const game = readGame(reader, notes);
   const turns = readTurns(reader, game.length - 1);
   const priorities = readPriorities(reader, turns.length);
   const values = readSettings(reader, defaults.values);
@@ -114,11 +115,11 @@ export function parseQuery(
       ...restrictions[index],
     };
   });
-  const warnings = reader.unknownFields.map((field) => ({
+  const unknown = reader.unknownFields.map((field) => ({
     field,
     text: `A query has no field ${field}; it is ignored`,
   }));
-  return { ok: true, value: { model, tasks, warnings } };
+  return { ok: true, value: { model, tasks, warnings: [...unknown, ...notes] } };
 }
 
 /** A position of the game and the move before it. */
@@ -128,8 +129,11 @@ interface Turn {
   readonly move: Move;
 }
 
-/** The positions of the game, the initial one first; only that one after a problem. */
-function readGame(reader: FieldReader): Turn[] {
+/**
+ * The positions of the game, the initial one first; only that one after a problem.
+ * @param notes receives what was dropped from the FEN
+ */
+function readGame(reader: FieldReader, notes: Problem[]): Turn[] {
   const initialFen = reader.readString('initialFen');
   // What everybody calls it.
   const otherFen = reader.readString('fen');
@@ -139,9 +143,12 @@ function readGame(reader: FieldReader): Turn[] {
   const texts = reader.readStrings('moves') ?? [];
   if (isStart && fen !== undefined && fen !== 'startpos')
     reader.fail('startpos', 'startpos and initialFen exclude each other');
-  let parsed = parseFen(fen ?? START_FEN);
+  const field = initialFen === undefined ? 'fen' : 'initialFen';
+  const dropped: string[] = [];
+  let parsed = parseFen(fen ?? START_FEN, dropped);
+  for (const text of dropped) notes.push({ field, text });
   if (!parsed.ok) {
-    reader.fail(initialFen === undefined ? 'fen' : 'initialFen', `Illegal position: ${parsed.error}`);
+    reader.fail(field, `Illegal position: ${parsed.error}`);
     parsed = parseFen(START_FEN);
     if (!parsed.ok) throw new Error(parsed.error);
   }

@@ -2,11 +2,12 @@
  * FEN, X-FEN, Shredder-FEN and EPD ↔ Position. GUIs leave out fields from the right; those take their usual values.
  * The parser refuses positions in which the rules make no sense: a missing or second king, pawns on the first or last
  * rank, more pieces than a side can have, the side not to move in check. It drops, with a note, what changes no rule of the
- * position: castling rights without king and rook in place, an impossible en passant square, a counter beyond any game. It reads past what
- * people and programs put around a FEN: quotation marks, `FEN:`, a semicolon, underscores for blanks.
+ * position: castling rights without king and rook in place, an impossible en passant square, a counter that is no number or beyond any game.
+ * It reads past what people and programs put around a FEN: quotation marks, `FEN:`, a semicolon, underscores for blanks. A FEN alone and
+ * one in a list are read alike.
  * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
  */
-import { failure, type Result, success } from '../util/index.js';
+import { cutText, failure, type Result, success } from '../util/index.js';
 import {
   BLACK,
   type Color,
@@ -112,9 +113,16 @@ export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0
  * @param notes receives a sentence for everything that was dropped
  */
 export function parseFen(text: string, notes: string[] = []): Result<Position> {
-  const fields = cleanFenText(text).split(/\s+/);
-  if (fields[0] === '') return failure('The FEN is empty');
-  if (fields.length > 6) return failure(`The FEN has ${fields.length} fields instead of 6`);
+  const { fields, behind } = splitFen(text);
+  if (/^moves\b/i.test(behind)) return failure('Moves stand behind the FEN, where it must end');
+  const position = readFields(fields, notes);
+  if (position.ok && behind !== '') notes.push(`What stands behind the FEN was not read: ${cutText(behind)}`);
+  return position;
+}
+
+/** @param fields the first one at least; those that are missing take their usual values */
+function readFields(fields: readonly string[], notes: string[]): Result<Position> {
+  if (fields.length === 0) return failure('The FEN is empty');
   const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
 
   const board = parsePlacement(placement);
@@ -130,9 +138,7 @@ export function parseFen(text: string, notes: string[] = []): Result<Position> {
   const enPassantSquare = parseEnPassant(enPassant, board.value, sideToMove, notes);
   if (!enPassantSquare.ok) return enPassantSquare;
   const rule50 = parseCounter('half-move clock', halfMoves, 0, notes);
-  if (!rule50.ok) return rule50;
   const moveNumber = parseCounter('move number', fullMoves, 1, notes);
-  if (!moveNumber.ok) return moveNumber;
 
   const position = new Position();
   position.setUp({
@@ -140,8 +146,8 @@ export function parseFen(text: string, notes: string[] = []): Result<Position> {
     sideToMove,
     castlingRooks: castlingRooks.value,
     enPassantSquare: enPassantSquare.value,
-    rule50: rule50.value,
-    gamePly: 2 * Math.max(0, moveNumber.value - 1) + sideToMove,
+    rule50,
+    gamePly: 2 * Math.max(0, moveNumber - 1) + sideToMove,
   });
   if (position.isOpponentInCheck()) {
     const opponent = sideToMove === WHITE ? BLACK : WHITE;
@@ -184,7 +190,30 @@ function cleanFenText(text: string): string {
   let end = text.length;
   while (end > before.length && (behind.includes(text[end - 1]) || text[end - 1].trim() === '')) end--;
   const cleaned = text.slice(before.length, end).replace(/^startpos\b/i, START_FEN);
-  return /\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ');
+  return (/\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ')).trim();
+}
+
+/** A FEN's words, six at most, and the operations or other text behind them. */
+function splitFen(line: string): { fields: string[]; behind: string } {
+  const text = cleanFenText(line);
+  const fields: string[] = [];
+  let at = 0;
+  for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {
+    const isEnPassant = fields.length === 3 && /^c\d$/i.test(word) && text[at + field.length] !== '"';
+    if (fields.length === 4 || (fields.length > 1 && EPD_OPCODE.test(word) && !isEnPassant)) break;
+    fields.push(word);
+    at += field.length;
+  }
+  if (fields.length < 4) return { fields, behind: text.slice(at) };
+  const mayBeWords = /^[a-z]\S*(?:\s+\S+)?$|^\S+\s+[a-z]\S*$/i.test(text.slice(at)) && !/[;"]/.test(text.slice(at));
+  for (const [counter, word] of text.slice(at).matchAll(/([^\s;,|"]+)[\s;,|"]*/gy)) {
+    const isCounter = /^[^a-z#%/]/i.test(word) || (mayBeWords && /^[a-z]/i.test(word) && !EPD_OPCODE.test(word));
+    if (fields.length === 6 || !isCounter) break;
+    fields.push(word);
+    at += counter.length;
+    if (/[;|"]/.test(counter)) break;
+  }
+  return { fields, behind: text.slice(at) };
 }
 
 /** A line of an EPD or FEN list. */
@@ -195,35 +224,20 @@ export interface EpdLine {
 }
 
 /**
- * EPD has four fields and then operations, of which `hmvc` and `fmvn` set the counters. Many opening books mix both forms, so
- * two numbers after the fourth field count as a FEN's counters.
+ * EPD has four fields and then operations, of which `hmvc` and `fmvn` set the counters. Many opening books mix both forms, so words
+ * for a FEN's counters may stand before the operations.
  * @param notes as of parseFen
  */
 export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
-  const text = cleanFenText(line);
-  const fields: string[] = [];
-  let at = 0;
-  for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {
-    if (fields.length === 4 || (fields.length > 1 && EPD_OPCODE.test(word))) break;
-    fields.push(word);
-    at += field.length;
-  }
-  const counters = /^(\d+)\s+(\d+)\s*(?:[;,|"]|$|(?=[\sA-Za-z]))/.exec(text.slice(at));
-  const operations = parseOperations(text.slice(at + (counters?.[0].length ?? 0)));
-  const halfMoves = counters?.[1] ?? readCounter(operations, 'hmvc') ?? '0';
-  const fullMoves = counters?.[2] ?? readCounter(operations, 'fmvn') ?? '1';
-  const rest = ['w', '-', '-'].slice(Math.max(0, fields.length - 1));
-  const position = parseFen([...fields, ...rest, halfMoves, fullMoves].join(' '), notes);
+  const { fields, behind } = splitFen(line);
+  const operations = parseOperations(behind);
+  const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
+  const position = readFields([...fields, ...rest.slice(fields.length)], notes);
   return position.ok ? success({ fen: formatFen(position.value), operations }) : position;
 }
 
 /** Operations that stand behind a position without castling rights or en passant square. */
-const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|c\d|acd|acn|acs|hmvc|fmvn|moves):?$/i;
-
-function readCounter(operations: EpdLine['operations'], opcode: string): string | null {
-  const text = operations.get(opcode)?.[0] ?? '';
-  return /^\d+$/.test(text) ? text : null;
-}
+const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|[cv]\d|acd|acn|acs|eco|hmvc|fmvn|moves):?$/i;
 
 /** `opcode operand …;`: an operand in quotation marks may hold blanks and semicolons, and a backslash before its marks. */
 function parseOperations(text: string): Map<string, string[]> {
@@ -324,12 +338,10 @@ function parseEnPassant(text: string, board: Int8Array, sideToMove: Color, notes
 /** Four digits are enough for any game, but an endless one can exceed them. */
 const LARGEST_COUNTER = 9999;
 
-/** @param missing the value of a field that is `-` or left out */
-function parseCounter(name: string, text: string, missing: number, notes: string[]): Result<number> {
-  if (text === '-') return success(missing);
-  if (!/^\d{1,20}$/.test(text))
-    return failure(`The ${name} of the FEN must be a whole number, not "${text.slice(0, 40)}"`);
-  const counter = Math.min(Number(text), LARGEST_COUNTER);
-  if (counter < Number(text)) notes.push(`The ${name} ${text} was read as ${LARGEST_COUNTER}`);
-  return success(counter);
+/** @param missing the value of a field that is `-`, left out or no number */
+function parseCounter(name: string, text: string, missing: number, notes: string[]): number {
+  if (text === '-') return missing;
+  const counter = /^\d+(?:\.\d*)?$/.test(text) ? Math.min(Math.floor(Number(text)), LARGEST_COUNTER) : missing;
+  if (!/^\d+$/.test(text) || counter < Number(text)) notes.push(`The ${name} ${cutText(text)} was read as ${counter}`);
+  return counter;
 }

@@ -42,7 +42,10 @@ export function parseSan(position: Position, text: string): Result<Move> {
   const count = position.generateLegalMoves(legal);
   const found = match === null ? findCastling(count, castling?.[1] !== undefined) : findMove(position, count, match);
   if (found === AMBIGUOUS) return failure(`${text} is ambiguous in ${formatFen(position)}`);
-  return found === ILLEGAL ? failure(`${text} is illegal in ${formatFen(position)}`) : success(found as Move);
+  if (found !== ILLEGAL) return success(found as Move);
+  const promoted = match === null ? ILLEGAL : findMove(position, count, match.with(6, 'Q') as RegExpExecArray);
+  if (promoted >= 0) return failure(`${text} needs a piece: ${formatSan(position, promoted as Move)}`);
+  return failure(`${text} is illegal in ${formatFen(position)}`);
 }
 
 const ILLEGAL = -1;

@@ -1,6 +1,7 @@
 /** The door of files with games and positions on the disk, of any packing (unpack/). What it cannot read it throws as BrokenInput. */
 import { createReadStream, statSync } from 'node:fs';
 import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../unpack/index.js';
+import { BrokenInput } from '../util/index.js';
 
 /** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
 const CHUNK_BYTES = 1 << 16;
@@ -24,12 +25,16 @@ export function isHopeless(unreadable: number, readable: number): boolean {
   return unreadable > 1000 && unreadable > 50 * readable;
 }
 
-/** Throws the file system's errors. @param onBytes called with the number of bytes of the file that were read */
+/** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. @param onBytes called with the number of bytes of the file that were read */
 export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  let missingBytes = stats?.isFile() === true ? stats.size : 0;
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
     onBytes(chunk.length);
+    missingBytes -= chunk.length;
     yield chunk;
   }
+  if (missingBytes > 0) throw new BrokenInput('another program has shortened it while it was read');
 }
 
 /** A file's bytes, unpacked. @param kind as of readGameFile */
@@ -39,4 +44,16 @@ export function readChunks(
   kind: InputKind | null = null,
 ): AsyncGenerator<Uint8Array, void, void> {
   return readGameFile(readFileChunks(path, onBytes), path, kind);
+}
+
+/** What a stream gives until it breaks; then calls `onBreak`. Errors of the code that uses it pass through. */
+export async function* readUntilBreak<Item>(
+  stream: AsyncIterable<Item> | Iterable<Item>,
+  onBreak: (error: Error) => unknown,
+): AsyncGenerator<Item> {
+  try {
+    yield* stream;
+  } catch (error) {
+    onBreak(error as Error);
+  }
 }

@@ -12,7 +12,7 @@ import { describeReadFailure } from '#platform/files.js';
 import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
 import type { InputKind } from '../unpack/index.js';
 import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../util/index.js';
-import { findInputKind, isHopeless } from './byte-stream.js';
+import { findInputKind, isHopeless, readUntilBreak } from './byte-stream.js';
 import type { GameFilter, GameFormat, GameSink } from './game-format.js';
 import { chooseSplit, type Split, type SplitShares } from './game-split.js';
 import { labelledGames } from './labelled-games.js';
@@ -40,18 +40,6 @@ export async function findGameFormat(path: string): Promise<Result<GameFormat<un
   if (kind === 'pgn') return success(pgnGames as GameFormat<unknown>);
   if (kind === null && (isRecords || isV6Folder(path))) return success(v6Games as GameFormat<unknown>);
   return failure(`${path} is not a file of games; supported are ${KNOWN_KINDS}`);
-}
-
-/** The games until the stream breaks; then calls `onBreak`. Errors of the code that uses the games pass through. */
-export async function* readUntilBreak<RawGame>(
-  games: AsyncIterable<RawGame>,
-  onBreak: (error: Error) => unknown,
-): AsyncGenerator<RawGame> {
-  try {
-    yield* games;
-  } catch (error) {
-    onBreak(error as Error);
-  }
 }
 
 /** Rejects when shards cannot be written. */

@@ -1,6 +1,5 @@
 /** The door of data/: games and records into training shards, self-play games into lc0's training records. */
-export { findInputKind, isHopeless, readChunks } from './byte-stream.js';
-export { readUntilBreak } from './convert-input.js';
+export { findInputKind, isHopeless, readChunks, readUntilBreak } from './byte-stream.js';
 export { createShards, type ShardsOptions, type ShardsSummary } from './create-shards.js';
 export { formatResult } from './game-format.js';
 export { attachGameLine, type GameLine } from './game-line.js';

@@ -74,8 +74,8 @@ const resolved: number[] = [];
 const resolvedStarts: number[] = [];
 
 /** Turns all texts of the game into moves; the sentence says which is illegal. */
-export function resolveMoves(game: LabelledGame, skipPlies: number): Result<DecodedGame> {
-  const parsed = parseFen(game.fen);
+export function resolveMoves(game: LabelledGame, skipPlies: number, notes: string[] = []): Result<DecodedGame> {
+  const parsed = parseFen(game.fen, notes);
   if (!parsed.ok) return parsed;
   const start = parsed.value;
   const moves: number[] = [];
@@ -134,11 +134,13 @@ function findUciMove(position: Position, legalMoves: Uint16Array, legalCount: nu
   return undefined;
 }
 
-function writeGame(line: string, sink: GameSink, filter: GameFilter): Result<number> {
+function writeGame(line: string, sink: GameSink, filter: GameFilter, note: (sentence: string) => void): Result<number> {
+  const notes: string[] = [];
   const parsed = parseLabelledGame(line);
   if (!parsed.ok) return parsed;
-  const decoded = resolveMoves(parsed.value, filter.skipPlies);
+  const decoded = resolveMoves(parsed.value, filter.skipPlies, notes);
   if (!decoded.ok) return decoded;
+  for (const dropped of notes) note(dropped);
   row.targetKind = 'scores';
   return success(replayGame(decoded.value, row, sink));
 }

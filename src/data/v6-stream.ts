@@ -10,6 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import {
   BrokenArchive,
   type Chunks,
+  CutOff,
   hasTarMagic,
   PackedBytes,
   RECORD_LIMIT,
@@ -18,8 +19,8 @@ import {
   UnpackLimit,
   unpack,
 } from '../unpack/index.js';
-import { failure, isGzip, RefusedInput, type Result, success } from '../util/index.js';
-import { readFileChunks } from './byte-stream.js';
+import { BrokenInput, failure, isGzip, RefusedInput, type Result, success } from '../util/index.js';
+import { readFileChunks, readUntilBreak } from './byte-stream.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { getRecordBytes } from './v6-record.js';
 
@@ -57,7 +58,8 @@ async function* readRawGames(chunks: Chunks, name: string, line: GameLine | null
   let game: Buffer[] = [];
   let lastPliesLeft = 0;
   const isOneGame = ONE_GAME_FILE.test(name);
-  for await (const chunk of chunks) {
+  const breaks: Error[] = [];
+  for await (const chunk of readUntilBreak(chunks, (error) => breaks.push(error))) {
     pending = pending.length === 0 ? asBuffer(chunk) : Buffer.concat([pending, chunk]);
     if (recordBytes === 0 && pending.length >= 4) {
       const version = pending.readUInt32LE(0);
@@ -86,7 +88,10 @@ async function* readRawGames(chunks: Chunks, name: string, line: GameLine | null
     }
     pending = pending.subarray(at);
   }
-  if (game.length > 0) yield finish(game);
+  // Before a damaged place, as a wrong checksum tells of it, the last records may be wrong.
+  const isDamaged = breaks[0] instanceof BrokenInput && !(breaks[0] instanceof CutOff);
+  if (game.length > 0 && !isDamaged) yield finish(game);
+  if (breaks.length > 0) throw breaks[0];
   if (pending.length > 0) yield failure(`${name} ends in the middle of a record`);
 }
 

@@ -28,7 +28,7 @@ export interface PgnGame {
   readonly startFen: string;
   /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
-  /** What the position of the FEN does not allow and was dropped, a sentence each. */
+  /** What the position of the FEN does not allow and was dropped, and where the text was cut off, a sentence each. */
   readonly notes: readonly string[];
   /** The main line, as far as it is legal. */
   readonly moves: readonly Move[];
@@ -54,7 +54,7 @@ export interface PgnMove {
 
 /** Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. */
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
-  const { text, line, isTooLong, notes = [] } = source;
+  const { text, line, isTooLong, notes = [], openEnd } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
   const { tags, tree, offsets, isEmpty, isTooRich } = parsePgn(text);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
@@ -78,7 +78,12 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
     position.makeMove(move.value);
   }
   const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
-  const game = { tags: tree.headers, startFen, isChess960, notes: [...notes, ...dropped] };
+  const game = {
+    tags: tree.headers,
+    startFen,
+    isChess960,
+    notes: [...notes, ...dropped, ...(openEnd === undefined ? [] : [openEnd])],
+  };
   return success({ ...game, moves, problem, result, tree, end: position });
 }
 

@@ -22,6 +22,8 @@ export interface PgnText {
   readonly isPosition: boolean;
   /** What its position did not allow and was dropped, a sentence each; of lists of positions. */
   readonly notes?: readonly string[];
+  /** A sentence about what never ends in the text, because it was cut off; absent = nothing. */
+  readonly openEnd?: string;
 }
 
 /** Characters of one game; the longest repertoires have a tenth. */
@@ -57,6 +59,8 @@ const MOVE_WORD =
 const FIRST_MOVE = /1(?:\.[ \t]*(?![ \t.…])|[ \t]+(?=[a-hNBRQKO]))/y;
 const NEXT_GAME_TAG = /[ \t]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t]*\[Event\b/y;
 const EVENT_TAG = /\[Event[ \t]+"/y;
+/** Glued to a move, or in another way that only the reader of moves knows. */
+const RESULT_AT_END = /(?:[-–—:]\s*[01]|\/2|½|\*|0[.,]5)[\s\0-\x20]*$/;
 const TAG_START = /[ \t]*(?=\[[ \t]*[A-Za-z0-9])/y;
 
 /** Takes text piece by piece and keeps each game when it is complete. */
@@ -107,7 +111,18 @@ class PgnSplitter {
     this.lineNumber++;
     if (this.parts.length > 0) this.take(this.takeParts());
     if (this.doubtful >= 0) this.reopen();
-    this.finish(this.lines.length);
+    const place = this.findOpenEnd();
+    this.finish(this.lines.length, place === null ? undefined : `The text ends ${place}: the rest of it is missing`);
+  }
+
+  /** Where the last game of a text was cut off; null = nowhere. A game that has its tags has its result behind the moves. */
+  private findOpenEnd(): string | null {
+    if (this.isInComment) return 'inside a comment';
+    if (this.depth > 0) return 'inside a variation';
+    const last = this.lines.findLast((line) => !isBlankLine(line)) ?? '';
+    if (!this.hasMoves) return this.tagNames.size > 0 && /^\s{0,99}\[[^\]]{0,9999}$/.test(last) ? 'inside a tag' : null;
+    const hasResult = this.isBehindResult || !this.tagNames.has('Result') || RESULT_AT_END.test(last.slice(-20));
+    return hasResult ? null : 'before the result of its last game';
   }
 
   private takeParts(): string {
@@ -268,7 +283,7 @@ class PgnSplitter {
     const rest = this.lines.slice(this.doubtful);
     const { lineNumber } = this;
     const first = this.firstLine + this.doubtful;
-    this.finish(this.doubtful);
+    this.finish(this.doubtful, 'A comment of the game never ends');
     this.lines = [];
     this.characters = 0;
     for (const [index, line] of rest.entries()) {
@@ -296,14 +311,16 @@ class PgnSplitter {
   }
 
   /** Keeps the first lines as a game, if there is anything in them, and begins the next game with the others. */
-  private finish(end: number): void {
+  private finish(end: number, openEnd?: string): void {
     const isTooLong = this.characters > LONGEST_GAME_TEXT;
     const own = isTooLong ? this.lines : this.lines.slice(0, end);
     const next = isTooLong ? [] : this.lines.slice(end);
     while (own.length > 0 && isBlankLine(own[own.length - 1])) own.pop();
     if (own.length > 0) {
       const text = own.join('\n').slice(0, LONGEST_GAME_TEXT);
-      this.games.push({ text, number: ++this.gamesSeen, line: this.firstLine, isTooLong, isPosition: false });
+      const number = ++this.gamesSeen;
+      const game = { text, number, line: this.firstLine, isTooLong, isPosition: false };
+      this.games.push(openEnd === undefined ? game : { ...game, openEnd });
     }
     this.firstLine += end;
     this.lines = next;

@@ -113,6 +113,8 @@ const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
 const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
+/** So is a piece with a square that no board has, and a square alone behind a move number. */
+const LIKE_A_MOVE = /^(?:[NBRQK][a-z]?\d?[x:-]?|(?:[a-z]x)?)[a-z]\d(?:=?[NBRQ])?[+#!?]{0,4}$/;
 const LONGEST_MOVE_WORD = 16;
 /** Moves of programs and people who write capitals alone. */
 const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
@@ -178,6 +180,7 @@ class PgnParser {
   /** Where words that are no moves begin and end, until something else follows. */
   private remarkStart = -1;
   private remarkEnd = -1;
+  private isBehindNumber = false;
 
   constructor(private readonly text: string) {}
 
@@ -312,9 +315,12 @@ class PgnParser {
 
   /** @returns the number of its characters that were taken; the rest begins with another move */
   private takeWord(word: string, offset: number): number {
+    const isBehindNumber = this.isBehindNumber;
+    this.isBehindNumber = false;
     const whole = '01½*'.includes(word[0]) ? readResult(word) : null;
     const from = whole === null ? skipMoveNumber(word) : 0;
     if (from === word.length) {
+      this.isBehindNumber = true;
       // A number among words: "in 1972".
       if (this.remarkStart >= 0 && isDigit(word.charCodeAt(word.length - 1)))
         this.addRemark(offset, offset + word.length);
@@ -329,7 +335,9 @@ class PgnParser {
     const taken = result === null ? this.takeMove(word, from, offset) : 0;
     if (taken > 0) return taken;
     const bare = word.length - from > LONGEST_MOVE_WORD ? '' : word.slice(from);
-    if (MEANT_AS_MOVE.test(bare)) this.addMove(bare, offset);
+    const isNumbered = from > 0 || isBehindNumber;
+    const isLikeMove = LIKE_A_MOVE.test(bare) && (isNumbered || /^[A-Z]/.test(bare));
+    if (MEANT_AS_MOVE.test(bare) || isLikeMove) this.addMove(bare, offset);
     else if (CAPITALS.test(bare)) this.addMove(spellCapitals(bare), offset);
     else this.addRemark(offset, offset + word.length);
     return word.length;

@@ -5,7 +5,7 @@
  * Source: the bzip2 1.0.8 sources' manual; J. Tsai, "BZIP2: Format Specification", 2016.
  */
 import { BrokenInput } from '../util/index.js';
-import { CutOff, type PackedBytes } from './packed-bytes.js';
+import type { PackedBytes } from './packed-bytes.js';
 
 const PIECE_BYTES = 1 << 18;
 const UNIT_BYTES = 100_000;
@@ -48,7 +48,7 @@ export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Uint8Arr
     let streamCrc = 0;
     for (;;) {
       const bytes = await source.takeSome(MOST_PACKED_BLOCK, MOST_PACKED_BLOCK);
-      const bits = new ForwardBits(bytes, usedBits);
+      const bits = new ForwardBits(bytes, usedBits, source);
       const mark = bits.read(24) * 2 ** 24 + bits.read(24);
       if (mark === BLOCK_MARK) {
         const crc = bits.read(16) * 65536 + bits.read(16);
@@ -73,6 +73,7 @@ class ForwardBits {
   constructor(
     private readonly bytes: Uint8Array,
     public at: number,
+    private readonly source: PackedBytes,
   ) {
     this.end = 8 * bytes.length;
   }
@@ -94,7 +95,7 @@ class ForwardBits {
 
   skip(count: number): void {
     this.at += count;
-    if (this.at > this.end) throw new CutOff();
+    if (this.at > this.end) throw this.source.findEnd();
   }
 }
 

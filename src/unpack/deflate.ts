@@ -53,19 +53,22 @@ async function skipText(source: PackedBytes): Promise<void> {
   }
 }
 
-/** Deflate data up to their end. Throws BrokenInput after everything that it unpacked before. */
+/** Deflate data up to their end. Throws BrokenInput, or the source's error, after everything that it unpacked before. */
 export async function* inflateRaw(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
   const inflater = new Inflater();
   let pieces: Uint8Array[] = [];
   let pieceBytes = 0;
-  let problem: BrokenInput | null = null;
+  let problem: unknown = null;
   try {
     for (let fed = 0, isAtEnd = false; !isAtEnd && problem === null; ) {
       const stepBytes = fed < SMALL_FILE_BYTES ? FIRST_STEP_BYTES : STEP_BYTES;
-      const step = await source.takeSome(stepBytes, stepBytes);
+      const step = await source.takeSome(stepBytes, stepBytes).catch((error: unknown) => {
+        problem = error;
+        return new Uint8Array(0);
+      });
       fed += step.length;
       const inflated = await inflater.inflate(step);
-      if (step.length === 0 && inflated?.isAtEnd !== true) problem = new CutOff();
+      if (step.length === 0 && inflated?.isAtEnd !== true) problem ??= new CutOff();
       else if (inflated === null) problem = new BrokenInput('its packed data are damaged');
       else {
         ({ isAtEnd } = inflated);

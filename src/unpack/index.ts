@@ -4,5 +4,5 @@
  */
 export { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
 export { BOOK_ENDINGS, findFileKind, GAME_ENDINGS, type InputKind, nameInputKind, readGameFile } from './game-file.js';
-export { type Chunks, PackedBytes } from './packed-bytes.js';
+export { type Chunks, CutOff, PackedBytes } from './packed-bytes.js';
 export { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';

@@ -31,8 +31,13 @@ export class PackedBytes {
   /** Exactly so many bytes. Throws CutOff when the file ends before. */
   async take(count: number): Promise<Uint8Array> {
     const bytes = await this.takeSome(count, count);
-    if (bytes.length < count) throw this.failure === null ? new CutOff() : this.failure.error;
+    if (bytes.length < count) throw this.findEnd();
     return bytes;
+  }
+
+  /** Why there are no more bytes than those that were taken. */
+  findEnd(): unknown {
+    return this.failure === null ? new CutOff() : this.failure.error;
   }
 
   /** As `readNumber`. */

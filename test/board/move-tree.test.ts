@@ -4,7 +4,7 @@ import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sa
 import { countMaterial, describeBoard } from '#sardonyx/board/game/board-text.js';
 import { createChess960Fen, findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
-import { START_FEN } from '#sardonyx/chess/index.js';
+import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function readGame(text: string): MoveTree {
@@ -83,6 +83,17 @@ test('moves are typed as SAN or UCI, carelessly too', () => {
     else assert.ok(move.ok, text);
   }
   assert.match(String((parseTypedMove(at, 'Qa1') as { error: string }).error), /no legal move/);
+  const pawn = unwrap(parseFen('1n6/P6k/8/8/8/8/8/K7 w - - 0 1'));
+  for (const [text, written] of [
+    ['a8', 'a8=Q'],
+    ['a7a8', 'a8=Q'],
+    ['A8', 'a8=Q'],
+    ['a8+', 'a8=Q'],
+    ['axb8', 'axb8=Q'],
+  ]) {
+    const move = parseTypedMove(pawn, text);
+    assert.equal(move.ok ? '' : move.error, `${text} needs a piece: ${written}`);
+  }
 });
 
 test('a line is described up to its first illegal move', () => {

@@ -277,7 +277,7 @@ async function collect(archive: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('records are read from files, folders and tar archives; a damaged file costs itself', async () => {
+test('records are read from files, folders and tar archives; a damaged file costs what follows', async () => {
   const games = [1, 2, 3].map((seed) => recordGame('lc0-112', seed));
   const files = games.map(({ bytes }, i) => ({ name: `games/game_${i}.gz`, bytes: gzipSync(bytes) }));
   files.push({ name: 'games/game_8.gz', bytes: files[0].bytes.subarray(0, 500) });
@@ -294,15 +294,16 @@ test('records are read from files, folders and tar archives; a damaged file cost
   const inputs = [join(folder, 'games'), archive, joined, join(folder, 'cut.v6')];
   const { positions, warnings, damaged } = await convert('sources', inputs);
   const rows = games.reduce((sum, game) => sum + game.positions.length, 0);
-  assert.equal(positions.train, 4 * rows - 1);
+  // Of the file that is cut off, two records are whole.
+  assert.equal(positions.train, 4 * rows - 1 + 2 * 2);
   assert.equal(damaged, 2 + 2 + 1, warnings.join('\n'));
   assert.match(warnings[0], /game_8\.gz is damaged/);
   assert.match(warnings[1], /game_9\.gz holds no training records/);
   const tables = readTrain('sources');
   const gamesOf = (table: Table): unknown[] => [...new Set(table.getChild('game'))];
   assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[1]));
-  assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[2]));
-  assert.equal(gamesOf(tables[0]).length, 3);
+  assert.deepEqual(gamesOf(tables[0]).slice(0, 3), gamesOf(tables[2]));
+  assert.equal(gamesOf(tables[0]).length, 4);
 });
 
 /** Three files of one game each, their archive, and where in it the third one's header lies. */

@@ -281,6 +281,31 @@ test('a wrong move ends the game there: the sentence names it, and the text keep
   }
 });
 
+test('the first word that is meant as a move and is none is named, whatever it looks like', () => {
+  for (const [text, place] of [
+    ['1. Kz9 e5 2. d4 *', '1.Kz9'],
+    ['1.Kz9 e5 *', '1.Kz9'],
+    ['1. e9 e5 *', '1.e9'],
+    ['1. e4 Nz6 2. Nf3 Nc6 *', '1...Nz6'],
+    ['1. e4 e5 2. Qi5+! Nc6 *', '2.Qi5+!'],
+    ['1. e4 e5 2. Nf9?? Nc6 *', '2.Nf9??'],
+    ['1. e4 e5 2. exz5 Nc6 *', '2.exz5'],
+  ]) {
+    const game = readPgnGame(splitPgn(text)[0]);
+    const problem = game.ok ? game.value.problem : game.error;
+    assert.ok(problem?.startsWith(`line 1, move ${place}: `), `${text}: ${problem}`);
+  }
+  // Remarks stay remarks.
+  const remarked = unwrap(readPgnGame(splitPgn('1. e4 B90 e5 see p5 2. Nf3 K9 *')[0]));
+  assert.equal(remarked.problem, null);
+  assert.equal(remarked.moves.length, 3);
+});
+
+test('a promotion without a piece says what it lacks', () => {
+  const game = readPgnGame(splitPgn('[FEN "8/P6k/8/8/8/8/8/K7 w - - 0 1"]\n\n1. a8 *')[0]);
+  assert.equal(game.ok ? '' : game.error, 'line 3, move 1.a8: a8 needs a piece: a8=Q');
+});
+
 test('a knight’s move in German is not taken for a pawn’s', () => {
   const game = readGame('1. e4 e5 2. Sf3 Sc6 *');
   assert.equal(listUci(game), 'e2e4 e7e5');

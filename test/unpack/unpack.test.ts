@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { findInputKind, readChunks } from '#sardonyx/data/index.js';
 import type * as unpack from '#sardonyx/unpack/index.js';
+import { readGameFile } from '#sardonyx/unpack/index.js';
 import type * as util from '#sardonyx/util/index.js';
 import { BrokenInput, createPrng } from '#sardonyx/util/index.js';
 import { A, B, BZIP2, decode, GZIP, tar, ZIPS, ZSTD, zip } from '../support/packed-games.js';
@@ -218,6 +219,37 @@ test('what precedes damage is read, and one sentence says what is not', async ()
     const outcome = await read(name, bytes);
     assert.match(outcome.error ?? '', error, name);
     if (text !== '') assert.ok(outcome.text.startsWith(text.slice(0, -1)), `${name}: ${outcome.text}`);
+  }
+});
+
+test('what the disk gave before it failed is read as of a file that ends there, and the error is the disk’s', async () => {
+  const failure = new Error('EIO: i/o error, read');
+  const files: [name: string, bytes: Buffer][] = [
+    ['a.pgn.gz', gzipSync(NOISE.subarray(512))],
+    ['a.pgn.zst', ZSTD],
+    ['a.pgn.bz2', BZIP2],
+    ['a.zip', ZIPS[0]],
+    ['a.tar', tar([['b.pgn', B]])],
+    ['a.pgn', Buffer.from(A + B)],
+  ];
+  for (const [name, bytes] of files) {
+    const half = bytes.subarray(0, (2 * bytes.length) / 3);
+    const texts = [false, true].map(async (isBroken) => {
+      async function* stream(): AsyncGenerator<Uint8Array> {
+        yield half;
+        if (isBroken) throw failure;
+      }
+      let text = '';
+      const readTo = async (): Promise<void> => {
+        for await (const part of readGameFile(stream(), name)) text += Buffer.from(part).toString('latin1');
+      };
+      if (isBroken) await assert.rejects(readTo(), failure, name);
+      else await readTo().catch(() => undefined);
+      return text.trim();
+    });
+    const [cut, broken] = await Promise.all(texts);
+    assert.notEqual(cut, '', name);
+    assert.equal(broken, cut, name);
   }
 });
 

@@ -3,6 +3,7 @@ import {
   BLACK,
   formatSan,
   formatSquare,
+  formatUciMove,
   isCastling,
   isNullMove,
   listLegalMoves,
@@ -87,14 +88,17 @@ export function parseTypedMove(position: Position, text: string, mayPass = false
     trimmed.replace(/^([o0])-\1(-\1)?/i, (castling) => castling.toUpperCase()),
   );
   if (san.ok) return san;
-  const wanted = trimmed.toLowerCase().replace(/[+#=x]/g, '');
-  const legal = listLegalMoves(position).filter(
-    (move) =>
-      formatSan(position, move)
-        .toLowerCase()
-        .replace(/[+#=x]/g, '') === wanted,
+  const strip = (written: string): string => written.toLowerCase().replace(/[+#=x]/g, '');
+  const wanted = strip(trimmed);
+  const legal = listLegalMoves(position).map((move) => ({ move, written: formatSan(position, move) }));
+  const meant = legal.filter(({ written }) => strip(written) === wanted);
+  if (meant.length === 1) return success(meant[0].move);
+  const promoted = legal.find(
+    ({ move, written }) =>
+      movePromotion(move) !== 0 && [strip(written), formatUciMove(move, false)].includes(`${wanted}q`),
   );
-  return legal.length === 1 ? success(legal[0]) : failure(`"${trimmed}" is no legal move here`);
+  if (promoted !== undefined) return failure(`${trimmed} needs a piece: ${promoted.written}`);
+  return failure(`"${trimmed}" is no legal move here`);
 }
 
 /** "12." for White, "12…" for Black. @param gamePly before the move */

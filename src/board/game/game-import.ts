@@ -16,7 +16,11 @@ export interface ImportedGame {
 
 /** The file's games in order; the error says what cannot be read, in one sentence. */
 export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerator<Result<ImportedGame>, void, void> {
-  for await (const source of readGameTexts(pieces)) yield source.ok ? importGame(source.value) : source;
+  for await (const source of readGameTexts(pieces)) {
+    yield source.ok ? importGame(source.value) : source;
+    if (source.ok && source.value.openEnd !== undefined)
+      yield failure(`${nameGame(source.value)}: ${source.value.openEnd}`);
+  }
 }
 
 function importGame(source: PgnText): Result<ImportedGame> {

@@ -73,9 +73,13 @@ export class MoveTree {
     this.root = this.createNode(null, NO_MOVE, '', start);
   }
 
-  /** The error is the sentence for the user. */
-  static create(fen: string = START_FEN, headers: ReadonlyMap<string, string> = new Map()): Result<MoveTree> {
-    const start = parseFen(fen);
+  /** The error is the sentence for the user. @param notes receives a sentence for everything that was dropped from the FEN */
+  static create(
+    fen: string = START_FEN,
+    headers: ReadonlyMap<string, string> = new Map(),
+    notes: string[] = [],
+  ): Result<MoveTree> {
+    const start = parseFen(fen, notes);
     return start.ok ? success(new MoveTree(start.value, headers)) : start;
   }
 

@@ -1,8 +1,8 @@
 /** `sardonyx perft`: counts sequences of legal moves, the test of every move generator. */
-import { formatUciMove, hasChess960Castling, parseFen, perft, perftDivide, START_FEN } from '../../chess/index.js';
-import { unwrap } from '../../util/index.js';
+import { formatUciMove, hasChess960Castling, perft, perftDivide, START_FEN } from '../../chess/index.js';
 import { declareCommand, text, toggle, whole } from '../declare-command.js';
-import { printJson, printLine, printNote } from '../output.js';
+import { readPosition } from '../engine-flags.js';
+import { printJson, printLine } from '../output.js';
 
 export const perftCommand = declareCommand({
   command: 'perft <depth>',
@@ -19,9 +19,7 @@ export const perftCommand = declareCommand({
   },
   run: (args) => {
     const { depth = 0 } = args;
-    const notes: string[] = [];
-    const position = unwrap(parseFen(args.fen, notes));
-    for (const note of notes) printNote(note);
+    const position = readPosition(args.fen);
     const startedAt = performance.now();
     const moves = args.divide && depth > 0 ? perftDivide(position, depth) : null;
     const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);

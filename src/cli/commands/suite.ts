@@ -95,10 +95,9 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
       if (positions.length > MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} positions`);
     }
   } catch (error) {
-    if (!(error instanceof BrokenInput)) throw new Error(`${file} cannot be read: ${describeReadFailure(error)}`);
-    if (positions.length === 0 || error instanceof RefusedInput)
-      throw new Error(`${file} cannot be read: ${error.message}`);
-    notes.add(`The rest of ${file} is not read: ${error.message}`);
+    const why = describeReadFailure(error);
+    if (positions.length === 0 || error instanceof RefusedInput) throw new Error(`${file} cannot be read: ${why}`);
+    notes.add(`The rest of ${file} is not read: ${why}`);
   }
   notes.print();
   if (positions.length === 0) throw new Error(`${file} holds no position with bm or am`);

@@ -3,7 +3,9 @@
  * first position, fifty-move count included, by the same moves. A search of more visits can so improve the policies of games that
  * were played with fewer.
  */
+import { describeReadFailure } from '#platform/files.js';
 import { failure, type Result, success } from '../../util/index.js';
+import { readUntilBreak } from '../byte-stream.js';
 import { listInputs } from '../create-shards.js';
 import { V6_DELETED } from '../v6-record.js';
 import { readV6Games } from '../v6-stream.js';
@@ -54,12 +56,18 @@ export async function readPolicySubstitutions(folder: string): Promise<Result<Po
   const paths = await listInputs([folder]);
   if (!paths.ok) return paths;
   const substitutions = new PolicySubstitutions();
+  const problems: string[] = [];
   for (const path of paths.value) {
-    for await (const raw of readV6Games(path, () => undefined)) {
+    const games = readUntilBreak(
+      readV6Games(path, () => undefined),
+      (error) => problems.push(`${path}: ${describeReadFailure(error)}`),
+    );
+    for await (const raw of games) {
       const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes, raw.value.line) : raw;
       if (!game.ok) return failure(`${path}: ${game.error}`);
       substitutions.add(game.value);
     }
+    if (problems.length > 0) return failure(problems[0]);
   }
   return success(substitutions);
 }

@@ -58,6 +58,7 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
     return failure('--results needs --player: it says whose results are meant');
   }
   for (const path of paths) {
+    let bytes = 0;
     try {
       const stats = statSync(path);
       // A pipe would be empty the second time.
@@ -72,11 +73,13 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
         return failure(`${path} does not say who played; --player needs PGN files`);
       }
       files.push({ path: resolve(path), kind, bytes: stats.size });
-      await readBeginning(path, kind);
+      await readBeginning(path, kind, (count) => {
+        bytes += count;
+      });
     } catch (error) {
       if (error instanceof RefusedInput) return failure(`${path} is refused: ${error.message}`);
-      // Of a damaged file, games are labelled up to the damage.
-      if (files.at(-1)?.path !== resolve(path) || !(error instanceof BrokenInput))
+      // Of a file that is damaged, or that the disk gives only in part, games are labelled up to that place.
+      if (files.at(-1)?.path !== resolve(path) || (bytes === 0 && !(error instanceof BrokenInput)))
         return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
     }
   }
@@ -86,9 +89,9 @@ export async function openSources(paths: readonly string[], filter: SourceFilter
 /** So much of a file is unpacked before its first game is labelled, which takes long. */
 const BEGINNING_BYTES = 1 << 22;
 
-async function readBeginning(path: string, kind: InputKind): Promise<void> {
+async function readBeginning(path: string, kind: InputKind, onBytes: (count: number) => void): Promise<void> {
   let bytes = 0;
-  for await (const chunk of readChunks(path, () => undefined, kind)) {
+  for await (const chunk of readChunks(path, onBytes, kind)) {
     bytes += chunk.length;
     if (bytes > BEGINNING_BYTES) return;
   }
@@ -150,8 +153,9 @@ async function* readFile(
     }
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
-    const why = error instanceof BrokenInput ? error.message : describeReadFailure(error);
-    onWarning(`${name}${readable + unreadable === 0 ? '' : ': the rest'} cannot be read: ${why}`);
+    onWarning(
+      `${name}${readable + unreadable === 0 ? '' : ': the rest'} cannot be read: ${describeReadFailure(error)}`,
+    );
   }
 }
 

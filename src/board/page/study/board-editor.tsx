@@ -10,7 +10,7 @@ import { START_FEN } from '../../../chess/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { useChessground } from '../board/chess-board.js';
 import { assign, Segments } from '../shell/controls.js';
-import { openGames, setup } from './library.js';
+import { createTree, openGames, setup } from './library.js';
 import { study } from './study.js';
 
 export const isEditing = computed(() => setup.value !== null);
@@ -36,9 +36,12 @@ export function openEditor(): void {
   tool.value = null;
 }
 
-/** The counts of moves begin anew. */
+/** The counts of moves begin anew. What is no position yet stays as it was typed. */
 function setFen(fen: string): void {
-  const [placement, color = 'w', castling = '-', enPassant = '-'] = fen.trim().split(/\s+/);
+  const tree = createTree(fen);
+  const [placement, color = 'w', castling = '-', enPassant = '-'] = (tree.ok ? tree.value.startFen : fen)
+    .trim()
+    .split(/\s+/);
   setup.value = [placement, color, castling, enPassant, '0', '1'].join(' ');
 }
 
@@ -49,7 +52,7 @@ function setField(index: number, text: string): void {
 /** Begins an analysis of the position. @returns why it is none, in one sentence; '' = it is */
 export function tryFen(fen: string): string {
   if (fen.trim() === study.node.value.fen) return '';
-  const tree = MoveTree.create(fen.trim());
+  const tree = createTree(fen);
   if (!tree.ok) return tree.error;
   openGames([tree.value]);
   return '';

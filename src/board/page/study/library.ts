@@ -5,7 +5,7 @@
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
-import { drawSeed } from '../../../util/index.js';
+import { drawSeed, type Result } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { describeTags, type ImportedGame } from '../../game/game-import.js';
 import {
@@ -500,12 +500,20 @@ function readFragment(): string {
   }
 }
 
+/** The tree of a FEN that a user typed; what was dropped from it is said. */
+export function createTree(fen: string): Result<MoveTree> {
+  const notes: string[] = [];
+  const tree = MoveTree.create(fen, new Map(), notes);
+  for (const note of notes) addNotice('warning', note);
+  return tree;
+}
+
 /** Opens what a link of `createLink` names. @returns whether the address is one */
 function openLink(): boolean {
   const [, fen, moves = ''] = /^#fen=([^&]*)(?:&moves=([^&]*))?$/.exec(readFragment()) ?? [];
   if (fen === undefined) return false;
   history.replaceState(history.state, '', '#analyse');
-  const tree = MoveTree.create(fen.replaceAll('_', ' '));
+  const tree = createTree(fen.replaceAll('_', ' '));
   if (!tree.ok) {
     addNotice('error', `The link names no position: ${tree.error}`);
     return true;

@@ -7,6 +7,7 @@ import type { ImportedGame } from '../../game/game-import.js';
 import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
 import { formatTree } from '../../game/move-tree-text.js';
 import { bindText, Dialog, FileButton, SearchField } from '../shell/controls.js';
+import { addNotice } from '../shell/notices.js';
 import { copyText, importFile, saveFile } from '../shell/user-files.js';
 import {
   addChapters,
@@ -72,6 +73,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
       batch(() => {
         if (news.type === 'games' && addMore !== null) {
           addMore(news.games);
+          for (const sentence of news.refusals.slice(0, MOST_REFUSALS)) addNotice('error', sentence);
           return;
         }
         if (news.type === 'games') {
@@ -82,6 +84,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
         }
         readShare.value = null;
         if (addMore !== null) {
+          if (news.problem !== null) addNotice('error', news.problem);
           forget();
           return;
         }

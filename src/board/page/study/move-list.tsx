@@ -48,7 +48,7 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
     >
       {root.comment !== '' && <p class="move-comment">{root.comment}</p>}
       {root.children.length === 0 ? (
-        <p class="faint move-list-empty">Move a piece, or load a game.</p>
+        <p class="faint move-list-empty">{isEditable ? 'Move a piece, or load a game.' : 'No moves yet.'}</p>
       ) : (
         <MainLine study={study} from={root} describe={describe} />
       )}

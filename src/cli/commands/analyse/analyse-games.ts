@@ -19,7 +19,7 @@ import {
   readPgnGame,
 } from '../../../pgn/index.js';
 import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../util/index.js';
-import { createProgressBar, NoteList, printLine } from '../../output.js';
+import { createProgressBar, NoteList, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analyseGame } from './analysis.js';
 
@@ -38,6 +38,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   // A pipe can be read only once, so its content is kept.
   const kept = new Map<string, PgnText[]>();
   const problems = new NoteList();
+  /** Why the rest of a file was not read. */
+  const broken = new Map<string, string>();
   let positions = 0;
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
@@ -45,8 +47,10 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
     let games = 0;
     let unreadable = 0;
     if (isPipe) kept.set(path, []);
-    const onBroken = (why: string): void =>
+    const onBroken = (why: string): void => {
+      broken.set(path, why);
       problems.add(`${path}${games === 0 ? '' : ': the rest'} cannot be read: ${why}`);
+    };
     for await (const text of readTexts(path, onBroken)) {
       games++;
       const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
@@ -72,7 +76,11 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
     positions,
     async *readGames() {
       for (const path of paths) {
-        for await (const text of kept.get(path)?.map(success) ?? readTexts(path, () => undefined)) {
+        // The first reading has told what it could not read; a file may have changed since then.
+        const onBroken = (why: string): void => {
+          if (why !== broken.get(path)) printNote(`${path}: the rest cannot be read any more: ${why}`);
+        };
+        for await (const text of kept.get(path)?.map(success) ?? readTexts(path, onBroken)) {
           const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
           if (game.ok) yield game.value;
         }
@@ -81,19 +89,23 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   };
 }
 
-/** @param onBroken receives why the rest is not read */
+/** @param onBroken receives why the rest is not read. Throws one sentence when nothing can be read. */
 async function* readTexts(path: string, onBroken: (why: string) => void): AsyncGenerator<Result<PgnText>> {
+  let games = 0;
   try {
     const kind = await findInputKind(path);
     if (kind === 'labels') throw new BrokenInput('it holds labelled games, not games or positions');
     if (kind === 'polyglot') throw new BrokenInput('it holds an opening book, not games or positions');
     const texts = decodeText(readChunks(path, () => undefined, kind ?? 'pgn'));
-    yield* readGameTexts(texts, kind === 'positions' ? kind : 'games');
+    for await (const text of readGameTexts(texts, kind === 'positions' ? kind : 'games')) {
+      games++;
+      yield text;
+    }
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
-    if (!(error instanceof BrokenInput))
+    if (!(error instanceof BrokenInput) && games === 0)
       throw new Error(`"${path}" is neither a FEN nor a file that can be read: ${describeReadFailure(error)}`);
-    onBroken(error.message);
+    onBroken(describeReadFailure(error));
   }
 }
 
