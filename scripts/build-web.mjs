@@ -18,7 +18,8 @@ const RUNTIME_FILES = ['ort-wasm-simd-threaded.wasm', 'ort-wasm-simd-threaded.as
 /** For WebAssembly, and for WebGPU. The int8 network is slower in WebAssembly than the one in single precision. */
 const MODELS = ['light.onnx', 'default.onnx'];
 /** Rooms that pages do without. */
-const NODE_ROOMS = /^(app|board\/(page|server)|cli|data|networks|selfplay|unpack|platform\/(node|ports))\//;
+const NODE_ROOMS =
+  /^(?:(?:app|board\/(?:page|server)|cli|data|networks|selfplay|unpack|platform\/node)\/|platform\/platform-ports\.)/;
 const THREADS_ENTRY = 'sardonyx-threads';
 
 function listSources() {
