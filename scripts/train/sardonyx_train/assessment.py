@@ -1,7 +1,5 @@
 """The figures of a network's card, on held-out positions: best moves, centipawns lost, value error, calibration."""
 
-from __future__ import annotations
-
 import math
 from argparse import Namespace
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ fp32, nothing is written. With `--large` the checkpoint becomes `default-large.o
 `light.onnx`, for pages, or another file that is named. The others stay as they are.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from argparse import Namespace

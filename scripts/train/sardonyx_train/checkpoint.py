@@ -4,8 +4,6 @@ A checkpoint replaces the old one by a rename, so a kill or a power cut cannot d
 and, with the schedule trapezoid, `stable.pt`. The configuration is stored inside.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,10 +4,8 @@ Every tunable is declared here once, with its default and its meaning; `sardonyx
 values out of range are errors that name the key.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -124,7 +122,7 @@ class ModelConfig(Section):
         return {**PRESETS[name], **raw}
 
     @model_validator(mode="after")
-    def _reads_men_from_its_planes(self) -> ModelConfig:
+    def _reads_men_from_its_planes(self) -> Self:
         if get_input_encoding(self.input).planes != _LC0_PLANES:
             is_blind = self.body == "sight" and self.input not in _SIGHT_INPUTS
             for reader, is_wrong in (("board_features", self.board_features), ("body sight", is_blind)):
@@ -199,7 +197,7 @@ class ScheduleConfig(Section):
     end: float = Field(1.0, gt=0, le=1, description="share of the schedule that is done at the end of this run")
 
     @model_validator(mode="after")
-    def _has_end(self) -> ScheduleConfig:
+    def _has_end(self) -> Self:
         if self.max_steps is None and self.max_minutes is None and self.max_epochs is None:
             raise ValueError("give max_steps or max_minutes or max_epochs (or several: whichever comes first)")
         if self.begin > self.end:
@@ -258,19 +256,19 @@ class TrainingConfig(Section):
     run: RunConfig = Field(default_factory=RunConfig)
 
     @model_validator(mode="after")
-    def _quantises_folded_networks(self) -> TrainingConfig:
+    def _quantises_folded_networks(self) -> Self:
         if self.run.quantisation_aware and self.model.norm != "none":
             raise ValueError("run.quantisation_aware needs model.norm none (norms are folded from run.start_from)")
         return self
 
     @model_validator(mode="after")
-    def _renormalises_batch_norms(self) -> TrainingConfig:
+    def _renormalises_batch_norms(self) -> Self:
         if (self.run.renorm_max_r > 1 or self.run.renorm_max_d > 0) and self.model.norm != "batch":
             raise ValueError(f"run.renorm_max_r and run.renorm_max_d need model.norm batch, not {self.model.norm}")
         return self
 
     @model_validator(mode="after")
-    def _evaluates_at_one_rhythm(self) -> TrainingConfig:
+    def _evaluates_at_one_rhythm(self) -> Self:
         if self.run.evaluate_steps is not None and self.run.evaluate_epochs is not None:
             raise ValueError("give run.evaluate_steps or run.evaluate_epochs, not both")
         if self.run.start_moments and self.run.start_from is None:
@@ -278,7 +276,7 @@ class TrainingConfig(Section):
         return self
 
     @model_validator(mode="after")
-    def _can_see_improvement(self) -> TrainingConfig:
+    def _can_see_improvement(self) -> Self:
         if not self.data.validation:
             for key, is_used in (
                 ("schedule.kind plateau", self.schedule.kind == "plateau"),

@@ -1,7 +1,5 @@
 """One process or many (`torchrun`): rank, device, wrapping."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The engine (TypeScript) computes the encodings. This file holds only the tables 
 from the rules of the encodings. Squares are a1 = 0 … h8 = 63, always from the mover's view.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 

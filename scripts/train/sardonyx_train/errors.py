@@ -1,7 +1,5 @@
 """What can go wrong without being a fault of the program: the text of each is one sentence for the user, and the program prints it."""
 
-from __future__ import annotations
-
 
 class TrainError(Exception):
     """Ends the program with its text and status 1."""

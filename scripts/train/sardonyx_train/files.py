@@ -1,7 +1,5 @@
 """Writes files so that they appear complete or not at all, and survive a power cut; reads, hashes and removes them."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

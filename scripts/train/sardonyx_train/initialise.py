@@ -1,8 +1,6 @@
 """What a run begins with: a random network, or another run's averaged weights, folded, grown and fake-quantised as configured; and what
 of an earlier run's checkpoint a run with another configuration can take over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Allows one loop or trainer per folder. Children inherit the lock, so it is held while children of a killed run still work."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

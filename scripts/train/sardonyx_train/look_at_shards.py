@@ -1,7 +1,5 @@
 """The commands `inspect`, which says what shards hold, and `bench-loader`, which measures how fast they are read."""
 
-from __future__ import annotations
-
 import json
 import time
 from argparse import Namespace
@@ -20,7 +18,7 @@ _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees i
 
 
 def inspect(options: Namespace) -> int:
-    found = describe(find_shards(options.shards), max(1, options.batches))
+    found = describe(find_shards(options.shards), options.batches)
     if options.json:
         print(json.dumps(found))
     else:
@@ -69,7 +67,7 @@ def bench(options: Namespace) -> int:
     report_memory("begun", options.memory_every)
     files = find_shards(options.shards) * options.copies
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False, with_replies=options.replies)
-    config = DataConfig(batch_size=options.batch_size, shuffle_batches=options.shuffle_batches)
+    config = DataConfig(batch_size=options.batch_size, workers=options.workers, shuffle_batches=options.shuffle_batches)
     stream = ShardStream(files, maker, config, seed=1)
     report_memory(f"{len(files):,} files of {stream.positions:,} positions listed", options.memory_every)
     batches = iter(create_loader(stream, options.workers, pin=False))

@@ -3,11 +3,9 @@
 The trainer's own sections are checked by the trainer's schema, and the keys that the loop decides itself are refused.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
 from pydantic import Field, field_validator, model_validator
@@ -69,7 +67,7 @@ class SelfPlaySection(_GamesSection):
     flags: dict[str, Flag] = Field(default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help")
 
     @model_validator(mode="after")
-    def _measures_resignation(self) -> SelfPlaySection:
+    def _measures_resignation(self) -> Self:
         if self.resign_false_positives is None:
             return self
         if not float(self.flags.get("resign-playthrough", 0)) > 0 or self.flags.get("resign-wdlstyle"):
@@ -145,7 +143,7 @@ class GateSection(_GamesSection):
     )
 
     @model_validator(mode="after")
-    def _is_playable(self) -> GateSection:
+    def _is_playable(self) -> Self:
         if self.rule != "always" and (self.games % 2 != 0 or self.games_per_task % 2 != 0):
             raise ValueError("games and games_per_task must be even: an opening is played with both colours")
         if self.rule == "sprt" and self.elo0 >= self.elo1:

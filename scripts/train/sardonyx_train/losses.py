@@ -1,7 +1,5 @@
 """Losses and accuracy of one minibatch. All losses are means over the positions that have the target."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import torch

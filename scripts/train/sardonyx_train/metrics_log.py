@@ -1,7 +1,5 @@
 """The run's numbers over time, in `history.jsonl` and for TensorBoard."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

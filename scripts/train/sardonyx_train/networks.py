@@ -1,7 +1,5 @@
 """The commands that make networks and checkpoints of checkpoints: `export`, `weights`, `average`."""
 
-from __future__ import annotations
-
 import math
 from argparse import Namespace
 from collections.abc import Iterator

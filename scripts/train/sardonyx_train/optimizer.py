@@ -9,8 +9,6 @@ Weight decay applies to weights of products and sums. It does not apply to vecto
 added to each square, and tables of relative positions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

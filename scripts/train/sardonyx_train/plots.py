@@ -1,7 +1,5 @@
 """Plots beside a run: policy loss, value loss, accuracy, learning rate. The command `compare` draws several runs in one picture."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager

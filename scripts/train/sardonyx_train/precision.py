@@ -4,8 +4,6 @@ A CPU without bf16 arithmetic (AVX2 only) is several times slower in bf16 than i
 fast. GPUs need no measurement: they use bf16 if it is native, else fp16.
 """
 
-from __future__ import annotations
-
 import copy
 import time
 

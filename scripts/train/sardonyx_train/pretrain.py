@@ -4,8 +4,6 @@ stopped, the same command resumes it.
 The configuration's section `games` says which games and positions are taken, unless a flag does.
 """
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

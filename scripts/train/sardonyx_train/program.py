@@ -4,8 +4,6 @@ Every command's flags are declared here, so that `--help` and a wrong flag need 
 function of a module that is imported when the command runs: options in, exit status out.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes.util
 import importlib
@@ -42,9 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     except Stopped:
         print(f"{options.command}: stopped; the same command resumes it", file=sys.stderr)
         return STOPPED_STATUS
-    except (TrainError, ValueError, OSError) as error:
+    except OSError as error:
+        place = error.filename2 or error.filename
+        print(f"{options.command}: {error if place is None else f'{place}: {error.strerror}'}", file=sys.stderr)
+    except (TrainError, ValueError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
-        return 1
+    return 1
 
 
 def start() -> None:
@@ -78,14 +79,29 @@ def _create_parser() -> ArgumentParser:
     return parser
 
 
+def _at_least(kind: type, least: float) -> Callable[[str], float]:
+    """A type of argparse, whose sentence about a wrong word ends with this function's name."""
+
+    def number(text: str) -> float:
+        value = kind(text)
+        if not value >= least:
+            raise argparse.ArgumentTypeError(f"{text} is below {least}")
+        return value
+
+    return number
+
+
+_COUNT, _NUMBER = _at_least(int, 1), _at_least(int, 0)
+
+
 def _add_overrides(parser: ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
 
 
 def _add_held_out(parser: ArgumentParser) -> None:
-    parser.add_argument("--positions", type=int, default=10_000, help="positions to verify on (default 10,000)")
+    parser.add_argument("--positions", type=_COUNT, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
-    parser.add_argument("--calibration-positions", type=int, default=2048, help="int8: positions to calibrate on (default 2,048)")
+    parser.add_argument("--calibration-positions", type=_COUNT, default=2048, help="int8: positions to calibrate on (default 2,048)")
 
 
 def _declare_train(parser: ArgumentParser) -> None:
@@ -100,9 +116,9 @@ def _declare_pretrain(parser: ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     parser.add_argument("--out", type=Path, required=True, help="folder of the run")
     parser.add_argument("--config", type=Path, help="default: configs/mini-leela.yaml")
-    parser.add_argument("--positions", type=int, help="approximate number of positions (default: games.positions, or 50,000)")
-    parser.add_argument("--min-elo", type=int, help="of PGN files: only games in which both players have at least this rating")
-    parser.add_argument("--skip-plies", type=int, help="plies at the start of each game to leave out")
+    parser.add_argument("--positions", type=_COUNT, help="approximate number of positions (default: games.positions, or 50,000)")
+    parser.add_argument("--min-elo", type=_NUMBER, help="of PGN files: only games in which both players have at least this rating")
+    parser.add_argument("--skip-plies", type=_NUMBER, help="plies at the start of each game to leave out")
     parser.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
     _add_overrides(parser)
     parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
@@ -115,19 +131,19 @@ def _declare_loop(parser: ArgumentParser) -> None:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
     action.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
-    action.add_argument("--rollback", type=int, metavar="N", help="make generation N the best, drop games of later networks, and exit")
-    action.add_argument("--promote", type=int, metavar="N", help="make the network of generation N the best one, and exit")
+    action.add_argument("--rollback", type=_NUMBER, metavar="N", help="make generation N the best, drop games of later networks, and exit")
+    action.add_argument("--promote", type=_NUMBER, metavar="N", help="make the network of generation N the best one, and exit")
     action.add_argument(
-        "--prune", type=int, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
+        "--prune", type=_COUNT, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
     )
-    action.add_argument("--replay", type=int, metavar="N", help="train generation N again from its record, compare the weights, and exit")
+    action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again from its record, compare the weights, and exit")
     action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
 
 def _declare_try_recipe(parser: ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, required=True, help="YAML file of a loop; see configs/loop-*.yaml")
-    parser.add_argument("--minutes", type=float, default=60.0, help="time for the loop, without the match; 0: only the match (default 60)")
-    parser.add_argument("--games", type=int, default=400, help="largest number of games of the match (default 400)")
+    parser.add_argument("--minutes", type=_at_least(float, 0), default=60.0, help="time for the loop, without the match; 0: only the match (default 60)")
+    parser.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
     parser.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
     _add_overrides(parser)
 
@@ -169,7 +185,7 @@ def _declare_assess(parser: ArgumentParser) -> None:
     parser.add_argument("network", type=Path, help="ONNX file")
     parser.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
     parser.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
-    parser.add_argument("--positions", type=int, default=20_000, help="number of positions, taken evenly (default 20,000)")
+    parser.add_argument("--positions", type=_COUNT, default=20_000, help="number of positions, taken evenly (default 20,000)")
     parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -182,19 +198,19 @@ def _declare_compare(parser: ArgumentParser) -> None:
 
 def _declare_inspect(parser: ArgumentParser) -> None:
     parser.add_argument("shards", nargs="+", help="folders or files")
-    parser.add_argument("--batches", type=int, default=5, help="record batches to read, taken evenly (default 5)")
+    parser.add_argument("--batches", type=_COUNT, default=5, help="record batches to read, taken evenly (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _declare_bench_loader(parser: ArgumentParser) -> None:
     parser.add_argument("shards", nargs="+")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--batch-size", type=int, default=1024)
-    parser.add_argument("--positions", type=int, default=1_000_000)
-    parser.add_argument("--shuffle-batches", type=int, default=12)
-    parser.add_argument("--copies", type=int, default=1, help="read every file so often, to measure more positions than there are")
+    parser.add_argument("--workers", type=_NUMBER, default=2)
+    parser.add_argument("--batch-size", type=_COUNT, default=1024)
+    parser.add_argument("--positions", type=_COUNT, default=1_000_000)
+    parser.add_argument("--shuffle-batches", type=_COUNT, default=12)
+    parser.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
     parser.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
-    parser.add_argument("--memory-every", type=int, default=0, metavar="POSITIONS", help="also print the memory used")
+    parser.add_argument("--memory-every", type=_NUMBER, default=0, metavar="POSITIONS", help="also print the memory used")
 
 
 def _declare_spread(parser: ArgumentParser) -> None:
@@ -205,20 +221,20 @@ def _declare_spread(parser: ArgumentParser) -> None:
     spsa = works.add_parser("spsa", help="tune search options by SPSA, with matches of the engine against itself")
     analyse.add_argument("pgn", type=Path, nargs="+")
     spsa.add_argument("--tune", nargs="+", required=True, metavar="FLAG=START:STEP", help="flags of the engine to tune")
-    spsa.add_argument("--iterations", type=int, default=100)
+    spsa.add_argument("--iterations", type=_COUNT, default=100)
     for work, games, per_task in ((label, 1000, 50), (analyse, None, 20), (match, 100, 20), (spsa, 40, None)):
         work.add_argument("--out", type=Path, required=True, help="folder for the results")
         work.add_argument("--cluster", metavar="ADDRESS", help="Ray cluster to use, HOST:6379 or auto; without it, this machine")
-        work.add_argument("--cpus", type=float, default=1, help="CPU cores that a task reserves on the cluster")
-        work.add_argument("--gpus", type=float, default=0, help="GPUs that a task reserves on the cluster")
-        work.add_argument("--tasks", type=int, default=1, help="number of tasks at a time on this machine")
-        work.add_argument("--minutes", type=float, default=600, help="time limit of a task")
+        work.add_argument("--cpus", type=_at_least(float, 0), default=1, help="CPU cores that a task reserves on the cluster")
+        work.add_argument("--gpus", type=_at_least(float, 0), default=0, help="GPUs that a task reserves on the cluster")
+        work.add_argument("--tasks", type=_COUNT, default=1, help="number of tasks at a time on this machine")
+        work.add_argument("--minutes", type=_at_least(float, 0.01), default=600, help="time limit of a task")
         work.add_argument("--engine", nargs="+", help="the engine's command; found beside this program or on PATH")
         if games is not None:
-            work.add_argument("--games", type=int, default=games, help="number of games in all, or in each iteration of spsa")
-            work.add_argument("--seed", type=int, default=1)
+            work.add_argument("--games", type=_COUNT, default=games, help="number of games in all, or in each iteration of spsa")
+            work.add_argument("--seed", type=_NUMBER, default=1)
         if per_task is not None:
-            work.add_argument("--games-per-task", type=int, default=per_task)
+            work.add_argument("--games-per-task", type=_COUNT, default=per_task)
         work.epilog = "Behind -- stand flags of the engine's command; files that they name travel with the tasks. The same command resumes."
         work.formatter_class = argparse.RawDescriptionHelpFormatter
 

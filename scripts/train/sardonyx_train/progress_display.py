@@ -1,10 +1,9 @@
 """Shows the progress of a long task on stderr: a bar on a terminal; in a file or pipe a plain line after a second and then every
 half minute, also while a single step takes longer than that."""
 
-from __future__ import annotations
-
 import sys
 import threading
+from typing import Self
 
 from tqdm import tqdm
 
@@ -25,7 +24,7 @@ class ProgressDisplay:
         self._told = done
         self._ended = threading.Event()
 
-    def __enter__(self) -> ProgressDisplay:
+    def __enter__(self) -> Self:
         if self._is_shown and sys.stderr.isatty():
             self._bar = tqdm(initial=self.done, total=self._total, unit=self._unit, desc=self._purpose or None)
         elif self._is_shown:

@@ -1,7 +1,5 @@
 """The command `train`. What is wrong is found before PyTorch is imported, and said in one sentence."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from pathlib import Path

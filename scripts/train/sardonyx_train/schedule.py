@@ -4,8 +4,6 @@ Progress is the largest of steps, epochs and minutes done over those planned. So
 end on a slow machine.
 """
 
-from __future__ import annotations
-
 import math
 
 from .config import ScheduleConfig

@@ -3,8 +3,6 @@
 It connects other modules: no schedule formula, no loss, no step and no file format stands here.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator
@@ -75,6 +73,7 @@ class Trainer:
         self.format = self._check_data()
         with_replies = config.loss.reply_policy > 0
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout, with_replies)
+        self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
         self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
         self.network = create_network(config, resume is not None, self._say).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)
@@ -86,7 +85,6 @@ class Trainer:
         self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision, self.value_planes)
         if place.ranks == 1 and not run.compile:  # with several, the others would wait for the one that stops
             self._step.watch(lambda: self._stop_requested)
-        self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
         self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
         if run.start_moments and resume is None:
             self._take_moments(read_checkpoint(Path(run.start_from), place.device))

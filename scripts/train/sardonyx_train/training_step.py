@@ -1,8 +1,6 @@
 """One step of training: minibatches in, moved weights out, and their average; and losses and accuracy on held-out positions. It knows no
 files, no clock and no schedule."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Iterator
 

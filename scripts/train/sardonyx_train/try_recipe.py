@@ -2,8 +2,6 @@
 generation 0 until a sequential test says whether it is clearly better: SPRT, elo0 = 0, elo1 = 50. The status is 0 if it is.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import signal

@@ -84,7 +84,6 @@ WRONG = [
     ("loop --config {loop} --set run.out={begun} --rollback 7", "has no network of generation 7"),
     ("loop --config {loop} --promote 1", "no loop has begun"),
     ("loop --config {loop} --replay 1", "has no record of generation 1"),
-    ("loop --config {loop} --prune 0", "--prune needs a number from 1"),
     ("loop --config {loop} --reduced", "has no section reduced"),
     ("loop --config {loop} --dry-run --set selfplay.book={here}/none.pgn", "selfplay.book: there is no file"),
     ("loop --config {loop} --dry-run --set training.start={here}/none.pt", "training.start: there is no file"),
@@ -94,9 +93,45 @@ WRONG = [
     ("spread match --out {here}/m --games 3", "must be even"),
     ("spread analyse {here}/none.pgn --out {here}/a", "none.pgn"),
     ("spread spsa --out {here}/s --tune cpuct=1", "'cpuct=1' is not FLAG=START:STEP"),
+    ("train --config {train} --overwrite --set data.batch_size=97", "too little data: 96 positions for 1 loader processes"),
+    ("train --config {train} --overwrite --set data.workers=64", "too little data: 96 positions for 64 loader processes"),
+    ("train --config {train} --set data.batch_size=32 --set model.filters=8 --set run.out={binary}", "{binary}: File exists"),
+    ("export {here}/none.pt --out {here}/a.onnx", "not a readable checkpoint (No such file"),
+    ("export {binary} --out {here}/a.onnx", "not a readable checkpoint (damaged"),
+    ("average {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
+    ("assess {binary} --shards {shards}", "cannot read {binary}"),
+    ("bench-loader {shards} --batch-size 97", "too little data"),
     ("inspect {here}/none", "no such file or folder"),
     ("compare {here}/none --out {here}/a.png", "holds no training"),
 ]
+
+
+# Numbers below their range: argparse's sentence, status 2.
+LOW = [
+    "loop --config a --prune 0",
+    "loop --config a --rollback -1",
+    "try-recipe --config a --minutes -1",
+    "try-recipe --config a --games 0",
+    "export a --out b --positions 0",
+    "bundle a --calibration-positions -3",
+    "assess a --shards b --positions 0",
+    "inspect a --batches 0",
+    "bench-loader a --copies 0",
+    "bench-loader a --workers -1",
+    "bench-loader a --batch-size 0",
+    "spread label --out a --games -4",
+    "spread match --out a --games-per-task 0",
+    "spread spsa --out a --tune c=1:0.1 --iterations 0",
+    "spread analyse a --out b --minutes 0",
+]
+
+
+@pytest.mark.parametrize("words", LOW)
+def test_a_number_below_its_range_is_one_sentence(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words.split())
+    assert end.value.code == 2
+    assert "is below" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.fixture(scope="module")

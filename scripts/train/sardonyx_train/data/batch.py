@@ -1,10 +1,8 @@
 """Makes a minibatch of tensors from columns of positions. Planes stay packed; the training device expands them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
@@ -50,13 +48,13 @@ class Batch:
         """Policy index of the target's most probable move, int64 [N]."""
         return self.policy_index.gather(1, self.policy_probability.argmax(1, keepdim=True)).squeeze(1)
 
-    def to(self, device: torch.device) -> Batch:
+    def to(self, device: torch.device) -> Self:
         return self._convert(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pin_memory(self) -> Batch:
+    def pin_memory(self) -> Self:
         return self._convert(torch.Tensor.pin_memory)
 
-    def _convert(self, convert: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
+    def _convert(self, convert: Callable[[torch.Tensor], torch.Tensor]) -> Self:
         *own, reply = vars(self).values()
         return Batch(*map(convert, own), None if reply is None else PolicyTarget(*map(convert, reply)))
 

@@ -3,12 +3,10 @@
 Shards are memory-mapped, so an uncompressed record batch costs no copy until it is shuffled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +48,7 @@ class Ragged:
         index = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
         return self.flat[index], lengths
 
-    def shift(self) -> Ragged:
+    def shift(self) -> Self:
         """Row i + 1 becomes row i, and the last row is empty. Copies no values."""
         first = self.offsets[:2][-1]
         offsets = np.concatenate([self.offsets[1:], self.offsets[-1:]])

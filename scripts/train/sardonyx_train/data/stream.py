@@ -7,8 +7,6 @@ groups without reading them and continues with the next minibatch. A process hol
 of lc0-112 are about 20 MB.
 """
 
-from __future__ import annotations
-
 import atexit
 import math
 import multiprocessing
@@ -42,7 +40,7 @@ class ShardStream(IterableDataset[Batch]):
     def __init__(
         self, files: list[Path], maker: BatchMaker, config: DataConfig, seed: int, rank: int = 0, ranks: int = 1, skip: int = 0
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before."""
+        """`skip`: minibatches of this rank that were consumed before. Raises ShardError."""
         super().__init__()
         self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
         self._maker = maker
@@ -53,6 +51,7 @@ class ShardStream(IterableDataset[Batch]):
         self._rank = rank
         self._ranks = ranks
         self.skip = skip
+        self._deal(max(1, config.workers))  # before a loader process finds too little data
 
     @property
     def positions(self) -> int:
@@ -70,7 +69,7 @@ class ShardStream(IterableDataset[Batch]):
         worker = ((info.id if info is not None else 0) + self.skip) % workers
         skip = (self.skip - worker + workers - 1) // workers
         stream = self._rank * workers + worker
-        mine = self._deal(self._ranks * workers)[stream]
+        mine = self._deal(workers)[stream]
         for turn in count():
             order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
             groups = {s: [mine[i] for i in order[s : s + self._group]] for s in range(0, len(order), self._group)}
@@ -84,7 +83,9 @@ class ShardStream(IterableDataset[Batch]):
                 yield from self._minibatches(chosen, np.random.default_rng((self._seed, stream, turn, start)), skip)
                 skip = 0
 
-    def _deal(self, streams: int) -> list[list[Piece]]:
+    def _deal(self, workers: int) -> list[list[Piece]]:
+        """What each loader process of all ranks reads."""
+        streams = self._ranks * workers
         whole = [Piece(path, i, 0, rows) for path, i, rows in self._batches]
         dealt = [whole[stream::streams] for stream in range(streams)]
         if min(map(self._count_minibatches, dealt)) == 0:

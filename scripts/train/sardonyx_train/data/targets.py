@@ -5,8 +5,6 @@ best move alone is a noisy label; softmax(score / T) over the MultiPV scores say
 Why compression: 800 against 900 centipawns decides nothing, 0 against 100 does. Mates keep their order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 MATE_BASE = 32000

@@ -4,8 +4,6 @@ The exporter folds batch norms into their convolutions. The scales of planes and
 graph, so the engine feeds raw planes and reads probabilities.
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from dataclasses import dataclass

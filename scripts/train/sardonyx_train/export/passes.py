@@ -19,8 +19,6 @@ and r_f = s (e_f Q + q) · k. Promotions multiply the key by another matrix P, w
 fp32 file keeps the weights as they were trained.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference

@@ -18,8 +18,6 @@ long tails: the largest are sixty times the standard deviation, and quantising o
 accuracy. So these ranges are narrowed, and the tails clipped, as long as the results get nearer to those of the fp32 model.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Compares an ONNX file with the PyTorch network on held-out positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Paths of a loop's files. Folder names sort by generation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

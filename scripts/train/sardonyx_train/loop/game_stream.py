@@ -7,8 +7,6 @@ say which, so its training can be repeated.
 Games of networks that a rollback left, or that fell too far behind the best one, are dropped and written down.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -4,8 +4,6 @@ The rate of false resignations is kept low after AlphaGo Zero (Silver et al. 201
 through in the last generations, at most a wanted share may be won or drawn by a side that would have resigned.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,8 +6,6 @@ Source: M. Van den Bergh, "Comparing the approximations for the generalized log 
 distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives the same figures.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

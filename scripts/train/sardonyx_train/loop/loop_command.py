@@ -1,7 +1,5 @@
 """The command `loop`: self-play, training, export and gate in a circle, a look at it or a way back, and a rehearsal of it."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -38,8 +36,6 @@ def loop(options: Namespace) -> int:
     elif options.promote is not None:
         print(describe_change(change_best(config.folder, "promote", options.promote)))
     elif options.prune is not None:
-        if options.prune < 1:
-            raise ConfigError("--prune needs a number from 1")
         removed, size = prune(config.folder, config, options.prune)
         print(f"removed {len(removed)} files and folders, {size / 1e6:,.1f} MB")
     elif options.replay is not None:

@@ -1,7 +1,5 @@
 """Plots of a loop: losses over all generations, scores of the gate matches, and Elo."""
 
-from __future__ import annotations
-
 from ..loop_config import GateSection
 from ..metrics_log import read_metrics
 from ..plots import Points, draw, draw_curves, label_axis

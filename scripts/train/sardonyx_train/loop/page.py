@@ -1,12 +1,10 @@
 """The status page in the terminal. It reads only the loop's folder, so any process can show it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -45,7 +43,7 @@ class StatusPage:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._refresh, daemon=True)
 
-    def __enter__(self) -> StatusPage:
+    def __enter__(self) -> Self:
         if self._live is not None:
             self._live.start()
             self._thread.start()

@@ -4,8 +4,6 @@ On the same processor with the same number of threads the weights come out the s
 rounded in another order, so the largest difference is told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

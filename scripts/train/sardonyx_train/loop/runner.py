@@ -1,7 +1,5 @@
 """Runs the stages of each generation in turn and saves the state after every stage."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
@@ -10,7 +8,7 @@ from ..errors import LoopError
 from ..files import PART, remove, write_bytes
 from ..lock import lock_folder
 from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
-from ..tasks import create_executor
+from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
 from .folders import Folders

@@ -1,7 +1,5 @@
 """The stages of a generation. Each may be interrupted at any time and started again; it then continues with what is missing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

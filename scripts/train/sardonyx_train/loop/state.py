@@ -4,8 +4,6 @@ A stage is finished when the state names the next one, a generation when its row
 write, so no result is ever recorded in part.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict, field
 from pathlib import Path

@@ -6,8 +6,6 @@ checkpoint, and torchrun starts it on several GPUs. torch is imported only in fu
 status page does not need it.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ on. A promotion makes any network the best one, whatever its gate match said, an
 Both abandon the current generation; its number stays in the history.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

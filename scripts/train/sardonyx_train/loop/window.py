@@ -5,8 +5,6 @@ generations. If recent positions are less than `recent_weight` of it, a pass rea
 their share of the samples reaches that weight.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ pawn is from promotion and who has more material. These planes contain that from
 constant matrices of zeros and ones) and cost about two percent of the arithmetic of a body with 64 filters.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import torch

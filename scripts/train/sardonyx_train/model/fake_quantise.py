@@ -7,18 +7,12 @@ the policy logits, the head of the opponent's reply, dense layers and products.
 The export may narrow the range of outputs without a ReLU; here the configuration decides by how much (`signed_share`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from ..config import ModelConfig
 from .network import Network
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 RANGES_KEY = "value_ranges"
 _WEIGHT_STEPS = 64

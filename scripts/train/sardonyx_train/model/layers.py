@@ -1,11 +1,8 @@
 """Pieces shared by bodies and heads: activations, norms and batch renormalisation, the dense head, recomputed blocks, lines of sight."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import product
-from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -13,8 +10,7 @@ from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils.checkpoint import checkpoint
 
-if TYPE_CHECKING:
-    from ..config import ModelConfig
+from ..config import ModelConfig
 
 NORM_EPSILON = 1e-5  # added to a batch norm's variances
 

@@ -1,12 +1,11 @@
 """The whole network: plane scales, body, heads."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import nn
 
+from ..config import ModelConfig
 from ..encodings import get_input_encoding
 from .board_features import FEATURE_PLANES, BoardFeatures
 from .layers import DenseHead, LinesOfSight
@@ -14,9 +13,6 @@ from .policy import create_policy_head
 from .resnet import ResidualBody
 from .sight import SightBody
 from .transformer import TransformerBody
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 MOVES_LEFT_UNIT_PLIES = 20.0  # the head works in units of 20 plies, so that its numbers are about one
 

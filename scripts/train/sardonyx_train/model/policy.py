@@ -1,17 +1,11 @@
 """Policy heads: [N, C, 8, 8] → logits [N, policy size], in the order of the policy encoding."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 
+from ..config import ModelConfig
 from ..encodings import POLICY_SIZES, attention_gather, convolution_gather
 from .layers import ConvNorm, create_activation
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 
 def _pick(logits: torch.Tensor, gather: torch.Tensor) -> torch.Tensor:

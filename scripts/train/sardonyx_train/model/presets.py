@@ -1,7 +1,5 @@
 """Named network shapes: of three earlier programs (mini-leela, Razzle Dazzle, NeuralMate2) and of ours. Keys as in `ModelConfig`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 _RAZZLE: dict[str, Any] = {

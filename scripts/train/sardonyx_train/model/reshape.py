@@ -8,20 +8,14 @@ reach the copies from the first step (Chen et al. 2016, "Net2Net"; Gong et al. 2
 stacking").
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from ..config import ModelConfig
 from .layers import ConvNorm
 from .network import Network
 from .sight import SightBlock
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 
 def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelConfig]:

@@ -1,17 +1,11 @@
 """Convolutional body: residual blocks with optional squeeze-excitation (lc0's form) and spatial attention."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from ..config import ModelConfig
 from .layers import ConvNorm, create_activation, run_block
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 
 class SqueezeExcitation(nn.Module):

@@ -6,13 +6,10 @@ the other half by the result, and contracts. Squares are mixed in two ways: by l
 position, and in the eight directions up to the first occupied square.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 
+from ..config import ModelConfig
 from .layers import (
     DIRECTIONS,
     JUMPS,
@@ -25,9 +22,6 @@ from .layers import (
     create_steps,
     run_block,
 )
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 _NOISE = 0.05  # standard deviation of the learned matrices at the start
 _PATTERN = 0.5  # weight of the known patterns at the start

@@ -4,18 +4,12 @@ A learned embedding tells each token its square. Optionally a bias is added to t
 number per head and step in files and ranks) or `smolgen` (computed from the whole board, with a generator for all layers).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from ..config import ModelConfig
 from .layers import create_activation, run_block
-
-if TYPE_CHECKING:
-    from ..config import ModelConfig
 
 _SMOLGEN_COMPRESSED = 32
 _SMOLGEN_HIDDEN = 128

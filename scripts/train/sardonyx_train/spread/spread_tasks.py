@@ -3,8 +3,6 @@
 Files that flags name (networks, books, tables) travel with the tasks: `--weights=net.onnx` becomes a file of the task.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -23,7 +21,7 @@ from ..lock import lock_folder
 from ..loop.games import create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
 from ..loop_config import LoopConfig, parse_loop_config
-from ..tasks import create_executor
+from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 
@@ -41,7 +39,7 @@ def spread(options: Namespace) -> int:
     return 0
 
 
-def _do(options: Namespace, work: Work) -> dict[str, Any]:
+def _do(options: Namespace, work: "Work") -> dict[str, Any]:
     flags = options.engine_flags
     if options.work == "label":
         return label(work, options.games, options.games_per_task, options.seed, flags)

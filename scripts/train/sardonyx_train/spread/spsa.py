@@ -5,12 +5,10 @@ Source: J. Spall, "Implementation of the simultaneous perturbation algorithm for
 the run.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from ..errors import LoopError
 from ..files import read_json, write_json
@@ -27,13 +25,13 @@ class Parameter:
     start: float
     step: float
 
-    @staticmethod
-    def parse(text: str) -> Parameter:
+    @classmethod
+    def parse(cls, text: str) -> Self:
         """`cpuct=1.75:0.2`. Raises LoopError."""
         flag, separator, numbers = text.partition("=")
         start, colon, step = numbers.partition(":")
         try:
-            parameter = Parameter(flag.removeprefix("--"), float(start), float(step))
+            parameter = cls(flag.removeprefix("--"), float(start), float(step))
         except ValueError:
             raise LoopError(f"--tune: '{text}' is not FLAG=START:STEP") from None
         if not (separator and colon and flag) or not parameter.step > 0:

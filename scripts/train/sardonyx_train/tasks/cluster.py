@@ -6,13 +6,12 @@ Ray's own retries would begin it anew, so they are off. The folder gets its name
 at all. Input files go into Ray's object store once, compressed; Ray brings them to each node once, and this package too.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import math
 import os
 import socket
+import sys
 import threading
 import time
 import zlib
@@ -24,9 +23,11 @@ from typing import Any
 
 from ..errors import LoopError, Stopped
 from ..files import name_part, publish, remove, write_json
-from ..loop_config import ClusterSection
+from ..loop_config import ClusterSection, LoopConfig, find_engine
+from .local import LocalExecutor
 from .node import Piece, play_task
-from .task import OUTPUT, RESULTS, Task, TaskSource
+from .task import OUTPUT, RESULTS, Executor, Task, TaskSource
+from .usage import Meter
 
 _POLL_SECONDS = 0.2
 _POLL_SECONDS_PER_TASK = 0.0005  # a look at a task costs Ray 10 µs, so looking takes the head 2 % of its time at most
@@ -34,6 +35,20 @@ _ROOM_SECONDS = 2.0  # between two looks at the nodes
 _REACH_SECONDS = 3.0
 _SPARE = 1.1  # tasks handed out for each that can run, so that a worker never waits for the head
 _FILES_KEPT = 8
+
+
+def create_executor(
+    config: LoopConfig,
+    is_stopped: Callable[[], bool],
+    lock: int | None,
+    meter: Meter | None = None,
+    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
+    workers: Path | None = None,
+) -> Executor:
+    """Where the configuration wants tasks to run. `workers`: file for the nodes of a cluster and what they do."""
+    if config.cluster is not None:
+        return ClusterExecutor(config.cluster, find_engine(config), is_stopped, say, workers)
+    return LocalExecutor(find_engine(config), config.local.tasks, is_stopped, lock, meter)
 
 
 class ClusterExecutor:
@@ -90,7 +105,7 @@ class ClusterExecutor:
                 flight.collect(source.finish)
 
     @contextmanager
-    def _fly(self, folder: Path) -> Iterator[_Flight]:
+    def _fly(self, folder: Path) -> Iterator["_Flight"]:
         """Cancels at its end the tasks that are still under way; what they sent stays in their unfinished folders."""
         flight = _Flight(self, folder)
         try:

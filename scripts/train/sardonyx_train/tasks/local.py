@@ -1,7 +1,5 @@
 """Runs tasks on this machine, a few at a time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait

@@ -4,8 +4,6 @@ Finished games are sent while the task runs, so that they survive the node. Stan
 the nodes, which need nothing else but the engine.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Child processes that end with this process. Standard library only: this module is also sent to the nodes of a cluster."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -4,8 +4,6 @@ Standard library only: this module is also sent to the nodes of a cluster. A tas
 on (digests of files, the seed in the arguments), so it may be repeated on any machine.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A child's CPU seconds include those of its own children. The figures say nothing
 self-play of the nodes is not in them.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterable
@@ -29,7 +27,7 @@ class Usage:
     idle: float = 0.0
     cpu: dict[str, float] = field(default_factory=dict)
 
-    def add(self, other: Usage) -> None:
+    def add(self, other: "Usage") -> None:
         self.wall = round(self.wall + other.wall, 2)
         self.cores = max(self.cores, other.cores)  # a row without a measurement has none
         self.idle = round(self.idle + other.idle, 2)
