@@ -12,11 +12,11 @@ from pydantic import TypeAdapter
 
 from .config import TargetConfig, load_config
 from .data.batch import Batch, BatchMaker, expand_planes
-from .data.shards import Columns, ShardFormat, find_shards, read_common_format, read_wanted_format
+from .data.shards import Columns, find_shards, read_common_format, read_wanted_format
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
-from .errors import ShardError
+from .errors import TrainError
 from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
 from .export.verify import create_session, win_minus_loss
 from .losses import mask_illegal
@@ -38,7 +38,8 @@ def assess_network(options: Namespace) -> int:
     except Exception as error:  # protobuf has many
         raise ValueError(f"cannot read {options.network}: {error}") from None
     result = assess(model, options.shards, options.positions, targets)
-    print(format_json(result) if options.json else format_assessment(result), flush=True)
+    # In JSON a figure without any position that has its target is null.
+    print(TypeAdapter(Assessment).dump_json(result).decode() if options.json else format_assessment(result), flush=True)
     if options.plot is not None:
         plot_calibration(result, options.plot)
     return 0
@@ -69,9 +70,12 @@ class Assessment:
 
 
 def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: TargetConfig) -> Assessment:
-    """Takes `positions` evenly. Raises ShardError."""
+    """Takes `positions` evenly. Raises TrainError."""
     files = find_shards(shards)
-    form = _read_format(files, model)
+    said = {p.key: p.value for p in model.metadata_props}
+    # A file without metadata is assumed to fit these shards.
+    is_marked = INPUT_KEY in said and POLICY_KEY in said
+    form = read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY]) if is_marked else read_common_format(files)
     maker = BatchMaker(form, targets, mirror=False)
     history = get_input_encoding(form.input).history
     session = create_session(model)
@@ -109,16 +113,8 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
             )
             progress.advance(columns.rows)
     if not parts:
-        raise ShardError("the shards hold no positions")
+        raise TrainError("the shards hold no positions")
     return _summarise({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-
-
-def _read_format(files: list[Path], model: onnx.ModelProto) -> ShardFormat:
-    """A file without metadata is assumed to fit these shards."""
-    said = {p.key: p.value for p in model.metadata_props}
-    if INPUT_KEY not in said or POLICY_KEY not in said:
-        return read_common_format(files)
-    return read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY])
 
 
 def _find_losses(columns: Columns, batch: Batch, move: np.ndarray) -> dict[str, np.ndarray]:
@@ -167,11 +163,6 @@ def plot_calibration(assessment: Assessment, path: Path) -> None:
             axis.plot(*zip(*points), marker="o", ms=3, label=label)
         label_axis(axis, "predicted W − L", "mean W − L")
         axis.legend(fontsize=7)
-
-
-def format_json(result: Assessment) -> str:
-    """A figure without any position that has its target is null."""
-    return TypeAdapter(Assessment).dump_json(result).decode()
 
 
 def format_assessment(result: Assessment) -> str:

@@ -80,10 +80,8 @@ def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> No
     """`accuracy`, `value_mae`: figures of the original network on the same positions and targets."""
     top, value = accuracy - result.accuracy, result.value_mae - value_mae
     if not max(top, value) <= _LARGEST_LOSS:  # refuses NaN too
-        raise TrainError(
-            f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; "
-            "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"
-        )
+        advice = "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"
+        raise TrainError(f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; {advice}")
 
 
 def write_bundle(folder: Path, networks: list[Bundled]) -> None:

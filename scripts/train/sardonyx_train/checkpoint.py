@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .errors import CheckpointError
+from .errors import TrainError
 from .files import name_part, publish
 
 CHECKPOINT_VERSION = 1
@@ -32,9 +32,9 @@ def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str,
     try:
         state = torch.load(path, map_location=device, weights_only=True)
     except OSError as error:
-        raise CheckpointError(f"{path}: not a readable checkpoint ({error.strerror or error})") from None
+        raise TrainError(f"{path}: not a readable checkpoint ({error.strerror or error})") from None
     except Exception:  # torch raises many exception types for damaged files, with long advice that does not help our users
-        raise CheckpointError(f"{path}: not a readable checkpoint (damaged, or another kind of file)") from None
+        raise TrainError(f"{path}: not a readable checkpoint (damaged, or another kind of file)") from None
     if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION:
-        raise CheckpointError(f"{path}: not a checkpoint of version {CHECKPOINT_VERSION}")
+        raise TrainError(f"{path}: not a checkpoint of version {CHECKPOINT_VERSION}")
     return state

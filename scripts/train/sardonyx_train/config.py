@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.fields import FieldInfo
 
 from .encodings import get_input_encoding
-from .errors import ConfigError
+from .errors import TrainError
 from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
@@ -35,32 +35,16 @@ class DataConfig(Section):
     mirror: bool = Field(False, description="flip files of half the positions that have no castling right")
     history_dropout: float = Field(0.0, ge=0, le=1, description="share of positions whose boards before a random ply are blanked")
     skip_decided: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="share of positions left out of a pass, chosen first among decided ones (|W − L| of 0.98 or more by their scores), "
-        "of which at most four fifths are left out; value and plies left of the remaining decided ones get a higher weight to compensate",
+        0.0, ge=0, lt=1, description="share of a pass left out, of decided positions (|W − L| ≥ 0.98); those that stay weigh more"
     )
     short_mate_copies: int = Field(
-        0,
-        ge=0,
-        le=100,
-        description="how often a pass repeats a position whose mover mates in one or two moves; the copies together have the value "
-        "weight of one position. 0: once, and skip_decided may leave it out",
+        0, ge=0, le=100, description="how often a pass shows a mate in one or two, with the value weight of one position; 0: as others"
     )
     mistake_copies: int = Field(
-        0,
-        ge=0,
-        le=100,
-        description="how often a pass repeats a position of which the network that `sardonyx label --weights` asked had a wrong first "
-        "impression; otherwise like short_mate_copies, and of both numbers the larger holds",
+        0, ge=0, le=100, description="the same for positions whose first impression by `sardonyx label --weights` was wrong"
     )
-    mistake_policy_kl: float = Field(
-        2.5, ge=0, description="mistake_copies: KL of the label's policy from the network's, in nats, from which on it was wrong"
-    )
-    mistake_value_error: float = Field(
-        0.6, ge=0, le=2, description="mistake_copies: difference of W − L between both from which on it was wrong"
-    )
+    mistake_policy_kl: float = Field(2.5, ge=0, description="KL of the label's policy from the network's, in nats, from which it was wrong")
+    mistake_value_error: float = Field(0.6, ge=0, le=2, description="difference of W − L from which it was wrong")
 
 
 class GamesConfig(Section):
@@ -85,9 +69,7 @@ class ModelConfig(Section):
     preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
     input: str = Field("lc0-112", description="input encoding of the shards")
     policy: str = Field("lc0-1858", description="policy encoding of the shards")
-    board_features: bool = Field(
-        False, description="32 more planes, computed in the network: attackers, passed pawns, coordinates, material"
-    )
+    board_features: bool = Field(False, description="32 more planes, made in the network: attackers, passed pawns, coordinates, material")
     body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
@@ -97,9 +79,7 @@ class ModelConfig(Section):
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
     attention_blocks: int = Field(0, ge=0, description="last residual blocks that get spatial attention")
     heads: int = Field(4, ge=1, description="attention heads, or mixing matrices of a sight body's block")
-    sight_lines: Literal["directions", "kinds"] = Field(
-        "directions", description="sight: lines that channels follow: eight directions, or two kinds of lines, straight and diagonal"
-    )
+    sight_lines: Literal["directions", "kinds"] = Field("directions", description="sight: eight directions, or straight and diagonal lines")
     ffn_ratio: float = Field(1.5, gt=0, description="feed-forward size, or a sight body's gate, over filters")
     position_bias: Literal["smolgen", "relative", "none"] = Field("smolgen", description="transformer: how attention depends on squares")
     policy_head: Literal["attention", "convolution", "dense"] = Field("attention", description="layer that computes the moves' logits")
@@ -142,25 +122,16 @@ class LossConfig(Section):
     value: float = Field(1.0, ge=0, description="weight of the value's loss")
     moves_left: float = Field(0.02, ge=0, description="weight of the moves-left loss")
     reply_policy: float = Field(
-        0.0,
-        ge=0,
-        description="weight of the cross-entropy of a second policy head, in training only, that predicts the opponent's reply to the "
-        "move played; logged as reply_policy. KataGo: 0.15. 0: no such head",
+        0.0, ge=0, description="weight of a second policy head that learns the opponent's reply, in training only; KataGo: 0.15"
     )
-    l2: float = Field(
-        0.0,
-        ge=0,
-        description="weight of half the sum of the squared weights, those that weight_decay applies to; logged as l2. With sgd its "
-        "gradient is that of a weight_decay of the same size",
-    )
+    l2: float = Field(0.0, ge=0, description="weight of half the sum of the squared weights that weight_decay applies to; logged as l2")
     legal_only: bool = Field(True, description="softmax over legal moves only")
     entropy_bonus: float = Field(0.0, ge=0, description="reward for policy entropy")
 
 
 class OptimizerConfig(Section):
     kind: Literal["adamw", "adam", "sgd", "muon"] = Field(
-        "adamw",
-        description="adam: weight_decay is part of the gradient (L2); adamw: apart from it; muon: for weight matrices, AdamW for the rest",
+        "adamw", description="adam: weight_decay is part of the gradient (L2); adamw: it is apart; muon: matrices only, AdamW the rest"
     )
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
     weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms, gains and values added to each square")
@@ -172,23 +143,15 @@ class OptimizerConfig(Section):
 
 
 class ScheduleConfig(Section):
-    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field(
-        "cosine", description="how the rates fall over the run"
-    )
+    kind: Literal["cosine", "linear", "trapezoid", "step", "plateau", "constant"] = Field("cosine", description="how the rates fall")
     max_steps: int | None = Field(None, ge=1, description="planned end in steps")
     max_minutes: float | None = Field(None, gt=0, description="planned end in minutes of training time")
     max_epochs: float | None = Field(None, gt=0, description="planned end in passes over the training positions")
     warmup_steps: int = Field(250, ge=0, description="steps in which the rate rises to the first one")
-    warmup_share: float = Field(
-        0.05, gt=0, le=1, description="the rate has risen after this share of the run at the latest, so that short runs reach it"
-    )
+    warmup_share: float = Field(0.05, gt=0, le=1, description="share of the run after which the rate has risen at the latest")
     final_ratio: float = Field(0.01, ge=0, le=1, description="last learning rate / first")
     decay_start: float = Field(
-        0.8,
-        ge=0,
-        lt=1,
-        description="trapezoid: share of the run at which the constant rate begins to fall; a checkpoint from before it "
-        "can go on to a later end",
+        0.8, ge=0, lt=1, description="trapezoid: share of the run at which the rate begins to fall; stable.pt is from there"
     )
     milestones: list[float] = Field([0.7, 0.9], description="step: shares of the run at which the rate drops")
     gamma: float = Field(0.1, gt=0, lt=1, description="step, plateau: factor of a drop")
@@ -208,20 +171,12 @@ class ScheduleConfig(Section):
 class RunConfig(Section):
     name: str = Field("network", description="of the network, in exported files")
     out: str = Field("runs/train", description="folder for checkpoints, logs and plots")
-    start_from: str | None = Field(
-        None, description="checkpoint whose averaged weights begin this run; with fewer blocks than asked for, it grows"
-    )
-    start_moments: bool = Field(
-        False, description="start_from also gives the optimiser's moments and the plateau schedule's drops, if it holds them"
-    )
+    start_from: str | None = Field(None, description="checkpoint whose averaged weights begin this run; it grows to more blocks")
+    start_moments: bool = Field(False, description="start_from also gives its moments and the plateau schedule's drops, if it holds them")
     renorm_max_r: float = Field(
-        1.0,
-        ge=1,
-        description="batch renormalisation: largest factor between running and minibatch deviation; 1 (and renorm_max_d 0): batch norm",
+        1.0, ge=1, description="batch renormalisation: largest factor between deviations; 1 and 0: plain batch norm"
     )
-    renorm_max_d: float = Field(
-        0.0, ge=0, description="batch renormalisation: largest shift between running and minibatch mean, in deviations"
-    )
+    renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: largest shift between means, in deviations")
     renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
     quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
     signed_share: float = Field(1.0, gt=0, le=1, description="quantisation_aware: share of their range that outputs without a ReLU keep")
@@ -244,6 +199,10 @@ class RunConfig(Section):
     tensorboard: bool = Field(True, description="write the folder's tensorboard/ too")
     licence: str = Field("GPL-3.0-or-later", description="of the network, in exported files")
 
+    @property
+    def renorms(self) -> bool:
+        return self.renorm_max_r > 1 or self.renorm_max_d > 0
+
 
 class TrainingConfig(Section):
     games: GamesConfig = Field(default_factory=GamesConfig)
@@ -256,39 +215,24 @@ class TrainingConfig(Section):
     run: RunConfig = Field(default_factory=RunConfig)
 
     @model_validator(mode="after")
-    def _quantises_folded_networks(self) -> Self:
-        if self.run.quantisation_aware and self.model.norm != "none":
-            raise ValueError("run.quantisation_aware needs model.norm none (norms are folded from run.start_from)")
-        return self
-
-    @model_validator(mode="after")
-    def _renormalises_batch_norms(self) -> Self:
-        if (self.run.renorm_max_r > 1 or self.run.renorm_max_d > 0) and self.model.norm != "batch":
-            raise ValueError(f"run.renorm_max_r and run.renorm_max_d need model.norm batch, not {self.model.norm}")
-        return self
-
-    @model_validator(mode="after")
-    def _evaluates_at_one_rhythm(self) -> Self:
-        if self.run.evaluate_steps is not None and self.run.evaluate_epochs is not None:
-            raise ValueError("give run.evaluate_steps or run.evaluate_epochs, not both")
-        if self.run.start_moments and self.run.start_from is None:
-            raise ValueError("run.start_moments needs run.start_from")
-        return self
-
-    @model_validator(mode="after")
-    def _can_see_improvement(self) -> Self:
-        if not self.data.validation:
-            for key, is_used in (
-                ("schedule.kind plateau", self.schedule.kind == "plateau"),
-                ("run.early_stopping", self.run.early_stopping > 0),
-            ):
-                if is_used:
-                    raise ValueError(f"{key} needs data.validation: improvement is measured on held-out positions")
+    def _is_consistent(self) -> Self:
+        run, norm = self.run, self.model.norm
+        is_blind = not self.data.validation
+        for is_wrong, why in (
+            (run.quantisation_aware and norm != "none", "run.quantisation_aware needs model.norm none (run.start_from is folded)"),
+            (run.renorms and norm != "batch", f"run.renorm_max_r and run.renorm_max_d need model.norm batch, not {norm}"),
+            (run.evaluate_steps and run.evaluate_epochs, "give run.evaluate_steps or run.evaluate_epochs, not both"),
+            (run.start_moments and run.start_from is None, "run.start_moments needs run.start_from"),
+            (is_blind and self.schedule.kind == "plateau", "schedule.kind plateau needs data.validation, on which improvement is measured"),
+            (is_blind and run.early_stopping > 0, "run.early_stopping needs data.validation, on which improvement is measured"),
+        ):
+            if is_wrong:
+                raise ValueError(why)
         return self
 
 
 def parse_config(raw: Any) -> TrainingConfig:
-    """Raises ConfigError with one line for each wrong key."""
+    """Raises TrainError with one line for each wrong key."""
     return validate(TrainingConfig, raw, "data, model, schedule …")
 
 
@@ -304,14 +248,14 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def validate(model: type[_Model], raw: Any, sections: str) -> _Model:
-    """Raises ConfigError with one line for each wrong key. `sections`: some names, for the sentence."""
+    """Raises TrainError with one line for each wrong key. `sections`: some names, for the sentence."""
     if not isinstance(raw, dict):
-        raise ConfigError(f"the configuration must be a mapping of sections ({sections})")
+        raise TrainError(f"the configuration must be a mapping of sections ({sections})")
     try:
         return model.model_validate(raw)
     except ValidationError as error:
         rows = [(".".join(str(part) for part in e["loc"]), e["msg"].removeprefix("Value error, ")) for e in error.errors()]
-        raise ConfigError("\n".join(f"{place}: {message}" if place else message for place, message in rows)) from None
+        raise TrainError("\n".join(f"{place}: {message}" if place else message for place, message in rows)) from None
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -319,9 +263,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         why = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
-        raise ConfigError(f"cannot read {path}: {why}") from None
+        raise TrainError(f"cannot read {path}: {why}") from None
     if not isinstance(raw, dict) and raw is not None:
-        raise ConfigError(f"{path} is not a mapping of sections")
+        raise TrainError(f"{path} is not a mapping of sections")
     return raw or {}
 
 
@@ -339,18 +283,18 @@ def override(raw: dict[str, Any], text: str) -> None:
     key, separator, value = text.partition("=")
     *path, last = key.split(".")
     if separator == "" or last == "":
-        raise ConfigError(f"override '{text}' is not section.key=value")
+        raise TrainError(f"override '{text}' is not section.key=value")
     place = raw
     for part in path:
         inner = place.get(part)
         inner = place[part] = {} if inner is None else inner
         if not isinstance(inner, dict):
-            raise ConfigError(f"override '{text}': {part} is not a section")
+            raise TrainError(f"override '{text}': {part} is not a section")
         place = inner
     try:
         place[last] = yaml.safe_load(value)
     except yaml.YAMLError:
-        raise ConfigError(f"override '{text}': '{value}' is not YAML") from None
+        raise TrainError(f"override '{text}': '{value}' is not YAML") from None
 
 
 def format_config(config: TrainingConfig) -> str:

@@ -8,7 +8,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from .errors import ConfigError
+from .errors import TrainError
 from .tasks.process import die_with_parent
 
 
@@ -46,7 +46,12 @@ class Place:
 
 def join(device: str) -> Place:
     """Joins the process group if torchrun started this process."""
-    _check_device(device)
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise TrainError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
+    try:
+        torch.device("cpu" if device == "auto" else device)
+    except RuntimeError:
+        raise TrainError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
     ranks = int(os.environ.get("WORLD_SIZE", "1"))
     rank = int(os.environ.get("RANK", "0"))
     cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
@@ -58,15 +63,6 @@ def join(device: str) -> Place:
     die_with_parent()  # a killed torchrun would leave this process behind with its GPU
     dist.init_process_group("nccl" if cuda else "gloo")
     return Place(rank, ranks, local)
-
-
-def _check_device(device: str) -> None:
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
-    try:
-        torch.device("cpu" if device == "auto" else device)
-    except RuntimeError:
-        raise ConfigError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
 
 
 def leave() -> None:

@@ -42,8 +42,8 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
 
 # lc0's other 112-plane formats have lc0's enum names; from "hectoplies" on they hold the rule-50 count divided by 100.
 _LC0_FORMATS = "INPUT_112_WITH_"
-_TURNED_FORMATS = "INPUT_112_WITH_CANONICALIZATION"
-_RAW_RULE50_FORMATS = ("INPUT_112_WITH_CASTLING_PLANE", "INPUT_112_WITH_CANONICALIZATION")
+_TURNED_FORMATS = f"{_LC0_FORMATS}CANONICALIZATION"
+_RAW_RULE50_FORMATS = (f"{_LC0_FORMATS}CASTLING_PLANE", _TURNED_FORMATS)
 
 
 def get_input_encoding(name: str) -> InputEncoding:

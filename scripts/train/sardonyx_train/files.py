@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .errors import LoopError
+from .errors import TrainError
 
 PART = ".part"  # ending of folders and files under construction
 
@@ -44,11 +44,20 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Raises LoopError. All such files are written whole, so a damaged one is never a normal state."""
+    """Raises TrainError. All such files are written whole, so a damaged one is never a normal state."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise LoopError(f"cannot read {path}: {error}") from None
+        raise TrainError(f"cannot read {path}: {error}") from None
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of JSON objects, none without the file. A line that a kill cut short, or that is being written, is skipped."""
+    rows: list[dict[str, Any]] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+        with contextlib.suppress(ValueError):
+            rows.append(json.loads(line))
+    return rows
 
 
 def remove(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .checkpoint import read_checkpoint
 from .config import ModelConfig, TrainingConfig, is_same_shape
-from .errors import CheckpointError
+from .errors import TrainError
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.layers import enable_batch_renorm
 from .model.network import Network, drop_reply, has_reply
@@ -29,10 +29,8 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
         if can_grow(source_config, config.model):
             source, source_config = grow(source, config.model), config.model
         if not is_same_shape(source_config, config.model):
-            raise CheckpointError(
-                f"{config.run.start_from}: holds another network shape than the model section (only resnet and sight bodies with "
-                "ReLU and without attention can grow, and only in blocks)"
-            )
+            rule = "only resnet and sight bodies with ReLU and without attention can grow, and only in blocks"
+            raise TrainError(f"{config.run.start_from}: holds another network shape than the model section ({rule})")
         weights = source.state_dict()
         if wants_reply and source.reply is None:
             tell(f"{config.run.start_from} has no head for the opponent's replies: it starts from random weights")
@@ -42,7 +40,7 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
             weights = drop_reply(weights)
         network.load_state_dict(weights)
     run = config.run
-    if run.renorm_max_r > 1 or run.renorm_max_d > 0:
+    if run.renorms:
         enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)
     if config.run.quantisation_aware:
         enable_fake_quantisation(network, config.model, config.run.signed_share)
@@ -50,31 +48,25 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
 
 
 def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
-    """Raises CheckpointError with one sentence if the run of the checkpoint cannot go on with this configuration."""
-    if not is_same_shape(state["config"]["model"], config.model):
-        raise CheckpointError("the checkpoint holds another network shape than the configuration's model section")
+    """Raises TrainError with one sentence if the run of the checkpoint cannot go on with this configuration."""
+    own, anew = state["config"], "begin another run with its weights by run.start_from"
+    if not is_same_shape(own["model"], config.model):
+        raise TrainError("the checkpoint holds another network shape than the configuration's model section")
     if "optimizer" not in state:
-        raise CheckpointError("the checkpoint holds weights only: begin a run with them by run.start_from")
-    kind = state["config"]["optimizer"]["kind"]
+        raise TrainError("the checkpoint holds weights only: begin a run with them by run.start_from")
+    kind = own["optimizer"]["kind"]
     if kind != config.optimizer.kind:
-        raise CheckpointError(f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {config.optimizer.kind}")
-    for section, key in (("data", "batch_size"), ("optimizer", "accumulation")):
-        before, now = state["config"][section][key], getattr(getattr(config, section), key)
+        raise TrainError(f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {config.optimizer.kind}")
+    for section, key, why in (
+        ("data", "batch_size", "its place in the data is counted in minibatches, so "),
+        ("optimizer", "accumulation", "its place in the data is counted in minibatches, so "),
+        ("run", "quantisation_aware", ""),
+    ):
+        before, now = own[section].get(key, False), getattr(getattr(config, section), key)
         if before != now:
-            raise CheckpointError(
-                f"the checkpoint's run has {section}.{key} {before}, the configuration {now}: its place in the data is counted in "
-                "minibatches, so begin another run with its weights by run.start_from"
-            )
-    was_rounded = state["config"]["run"].get("quantisation_aware", False)
-    if was_rounded != config.run.quantisation_aware:
-        raise CheckpointError(
-            f"the checkpoint is of a run with run.quantisation_aware {was_rounded}, the configuration has "
-            f"{config.run.quantisation_aware}: begin another run with its weights by run.start_from"
-        )
+            raise TrainError(f"the checkpoint's run has {section}.{key} {before}, the configuration has {now}: {why}{anew}")
     if not _has_same_heads(state, config):
-        raise CheckpointError(
-            "only one of the checkpoint and the configuration has loss.reply_policy: begin another run with its weights by run.start_from"
-        )
+        raise TrainError(f"only one of the checkpoint and the configuration has loss.reply_policy: {anew}")
 
 
 def has_moments(state: dict[str, Any], config: TrainingConfig) -> bool:

@@ -11,8 +11,8 @@ import psutil
 
 from .config import DataConfig, TargetConfig
 from .data.batch import BatchMaker
-from .data.shards import find_shards, read_common_format, read_info
-from .data.stream import Piece, ShardStream, count_rows, create_loader, load_group
+from .data.shards import count_rows, find_shards, list_pieces, read_common_format
+from .data.stream import ShardStream, create_loader, load_group
 
 _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees it
 
@@ -30,7 +30,7 @@ def inspect(options: Namespace) -> int:
 def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
     """Shares are between 0 and 1; results are from the mover's view."""
     form = read_common_format(files)
-    listed = [Piece(path, i, 0, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
+    listed = list_pieces(files)
     chosen = [listed[i] for i in sorted({round(i) for i in np.linspace(0, len(listed) - 1, batches)})]
     columns = load_group(chosen)
     rows = np.arange(columns.rows)

@@ -11,7 +11,7 @@ import yaml
 from pydantic import Field, field_validator, model_validator
 
 from .config import Section, TrainingConfig, describe_config, merge, override, parse_config, read_yaml, validate
-from .errors import ConfigError
+from .errors import TrainError
 
 Flag = bool | int | float | str
 
@@ -58,12 +58,8 @@ class _GamesSection(Section):
 
 class SelfPlaySection(_GamesSection):
     games: int = Field(500, ge=1, description="games a generation")
-    positions: int | None = Field(
-        None, ge=1, description="recorded positions a generation: no further task counts once they are there; games is then the most"
-    )
-    resign_false_positives: float | None = Field(
-        None, gt=0, lt=1, description="adapt resign-percentage: at most this share of the games played through would be misjudged"
-    )
+    positions: int | None = Field(None, ge=1, description="recorded positions a generation, in whole tasks; games is then the most")
+    resign_false_positives: float | None = Field(None, gt=0, lt=1, description="adapt resign-percentage: largest share of games misjudged")
     flags: dict[str, Flag] = Field(default_factory=lambda: {"visits": 100}, description="flags of `sardonyx selfplay`; see its --help")
 
     @model_validator(mode="after")
@@ -90,12 +86,8 @@ class TrainingSection(Section):
     sampling_ratio: float | None = Field(None, gt=0, description="samples for each new position, instead of passes or steps")
     rate_decay: float = Field(1.0, gt=0, le=1, description="factor of the learning rates after each generation")
     rate_floor: float = Field(0.0, ge=0, description="learning rate below which rate_decay does not go; muon's falls as far")
-    schedule_generations: int | None = Field(
-        None, ge=1, description="generations that one schedule spans, instead of one schedule each; it stays at its end afterwards"
-    )
-    carry_moments: bool = Field(
-        False, description="a candidate goes on with the moments and the plateau's drops that the best network was trained with"
-    )
+    schedule_generations: int | None = Field(None, ge=1, description="generations that one schedule spans, instead of one each")
+    carry_moments: bool = Field(False, description="a candidate goes on with the best network's moments and plateau drops")
     processes: int = Field(1, ge=1, description="training processes (GPUs) on this machine, started by torchrun")
     sections: TrainingConfig = Field(default_factory=dict, validate_default=True, description="sections of train's configuration")
 
@@ -190,7 +182,7 @@ class LoopConfig(Section):
 
 
 def parse_loop_config(raw: Any) -> LoopConfig:
-    """Raises ConfigError with one line for each wrong key."""
+    """Raises TrainError with one line for each wrong key."""
     return validate(LoopConfig, raw, "run, selfplay, training …")
 
 
@@ -204,7 +196,7 @@ def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False)
     reduced = raw.pop(_REDUCED, None)
     if is_reduced:
         if not isinstance(reduced, dict):
-            raise ConfigError(f"{path} has no section {_REDUCED}")
+            raise TrainError(f"{path} has no section {_REDUCED}")
         raw = merge(raw, reduced)
     for text in overrides:
         override(raw, text)
@@ -212,7 +204,7 @@ def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False)
 
 
 def find_engine(config: LoopConfig) -> list[str]:
-    """Raises ConfigError when there is no engine to be found."""
+    """Raises TrainError when there is no engine to be found."""
     if config.engine is not None:
         return config.engine
     built = Path(__file__).resolve().parents[3] / "dist" / "cli" / "main.js"
@@ -221,8 +213,18 @@ def find_engine(config: LoopConfig) -> list[str]:
         return [node, str(built)]
     installed = shutil.which("sardonyx")
     if installed is None:
-        raise ConfigError("no engine found: build it (npm run build), put sardonyx on PATH, or set `engine`")
+        raise TrainError("no engine found: build it (npm run build), put sardonyx on PATH, or set `engine`")
     return [installed]
+
+
+def check_files(config: LoopConfig) -> None:
+    """Raises TrainError for an engine or a book that is not there, before the loop has worked for what it cannot use."""
+    engine = find_engine(config)
+    if not engine or shutil.which(engine[0]) is None:
+        raise TrainError(f"engine: there is no program '{engine[0] if engine else ''}'")
+    for name, book in (("selfplay.book", config.selfplay.book), ("gate.book", config.gate.book)):
+        if book is not None and not Path(book).is_file():
+            raise TrainError(f"{name}: there is no file {book}")
 
 
 def format_loop_config(config: LoopConfig) -> str:

@@ -27,12 +27,8 @@ def compute_losses(outputs: Outputs, batch: Batch, config: LossConfig) -> dict[s
     log_policy = _log_softmax(outputs.policy, batch, config)
     losses = {"policy": _cross_entropy(log_policy, batch), "value": _mean(_value_error(outputs.value.float(), batch.wdl), batch.wdl_weight)}
     if outputs.moves_left is not None:
-        error = F.huber_loss(
-            outputs.moves_left.float().squeeze(1) / MOVES_LEFT_UNIT_PLIES,
-            batch.plies_left / MOVES_LEFT_UNIT_PLIES,
-            reduction="none",
-            delta=_HUBER_DELTA,
-        )
+        plies = (outputs.moves_left.float().squeeze(1), batch.plies_left)
+        error = F.huber_loss(*(number / MOVES_LEFT_UNIT_PLIES for number in plies), reduction="none", delta=_HUBER_DELTA)
         losses["moves_left"] = _mean(error, batch.plies_weight)
     if outputs.reply is not None:
         losses["reply_policy"] = _cross_entropy(_log_softmax(outputs.reply, batch.reply, config), batch.reply)
@@ -60,14 +56,8 @@ def compute_l2(weights: list[torch.Tensor]) -> torch.Tensor:
 def count_targets(batch: Batch) -> dict[str, torch.Tensor]:
     """The number of positions behind each mean of `compute_losses` and `compute_metrics`."""
     policy, value = batch.policy_probability.sum(), batch.wdl_weight.sum()
-    counts = {
-        "policy": policy,
-        "accuracy": policy,
-        "policy_floor": policy,
-        "value": value,
-        "value_mae": value,
-        "moves_left": batch.plies_weight.sum(),
-    }
+    counts = dict.fromkeys(("policy", "accuracy", "policy_floor"), policy) | dict.fromkeys(("value", "value_mae"), value)
+    counts["moves_left"] = batch.plies_weight.sum()
     return counts if batch.reply is None else {**counts, "reply_policy": batch.reply.policy_probability.sum()}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import TrainError
-from .files import write_bytes
+from .files import read_rows, write_bytes
 
 
 class MetricsLog:
@@ -13,7 +13,7 @@ class MetricsLog:
 
     def __init__(self, folder: Path, resume_step: int, tensorboard: bool) -> None:
         self._path = folder / "history.jsonl"
-        rows = [row for row in read_metrics(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
+        rows = [row for row in read_rows(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
         write_bytes(self._path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._writer: Any = None
         if tensorboard:
@@ -37,26 +37,14 @@ class MetricsLog:
 def join_metrics(folder: Path) -> list[dict[str, Any]]:
     """The rows of a run of sardonyx-train train; of a loop those of all its trainings, with steps, positions and minutes added up."""
     if (folder / "history.jsonl").exists():
-        rows = read_metrics(folder / "history.jsonl")
+        rows = read_rows(folder / "history.jsonl")
     else:
         rows = []
         totals = {"step": 0, "positions": 0, "minutes": 0.0}
         for path in sorted(folder.glob("generations/*/training/history.jsonl")):
-            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_metrics(path)]
+            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_rows(path)]
             rows += part
             totals = {key: max((row[key] for row in part if key in row), default=before) for key, before in totals.items()}
     if not rows:
         raise TrainError(f"{folder} holds no training (no history.jsonl, and no generations of a loop)")
-    return rows
-
-
-def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Skips a last line that is incomplete after a kill."""
-    rows: list[dict[str, Any]] = []
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError:
-                continue
     return rows

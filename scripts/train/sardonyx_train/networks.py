@@ -14,7 +14,7 @@ from .config import TrainingConfig
 from .data.batch import Batch, BatchMaker
 from .data.shards import find_shards, read_wanted_format
 from .data.stream import read_sequentially
-from .errors import CheckpointError
+from .errors import TrainError
 from .export.graph import ModelCard, build_network, convert_to_half, create_onnx
 from .export.quantise import quantise
 from .export.verify import verify
@@ -81,10 +81,7 @@ def weights(options: Namespace) -> int:
 
 
 def keep_halves(checkpoint: Path, out: Path) -> int:
-    """Writes the averaged weights alone, in half precision: enough to train on from, in half the size of the exported file.
-
-    A tensor that half precision does not hold stays as it is. Returns the number of bytes.
-    """
+    """Writes the averaged weights alone, in half precision: enough to train on from, in half the size of the exported file. Returns bytes."""
     state = read_checkpoint(checkpoint)
     out.parent.mkdir(parents=True, exist_ok=True)
     write_weights(out, _forget_places(state["config"]), {name: _halve(tensor) for name, tensor in state["average"].items()})
@@ -92,10 +89,9 @@ def keep_halves(checkpoint: Path, out: Path) -> int:
 
 
 def _halve(tensor: torch.Tensor) -> torch.Tensor:
-    if not tensor.is_floating_point():
-        return tensor
+    """A tensor that half precision does not hold stays as it is."""
     half = tensor.half()
-    return half if bool(torch.isfinite(half).all()) else tensor
+    return half if tensor.is_floating_point() and bool(half.isfinite().all()) else tensor
 
 
 def _forget_places(config: dict[str, Any]) -> dict[str, Any]:
@@ -118,13 +114,11 @@ def average(options: Namespace) -> int:
 
 
 def average_weights(parts: list[Weights]) -> Weights:
-    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises CheckpointError for other shapes."""
-    first = parts[0]
-    shapes = {name: tensor.shape for name, tensor in first.items()}
-    for other in parts[1:]:
-        if {name: tensor.shape for name, tensor in other.items()} != shapes:
-            raise CheckpointError("the checkpoints hold networks of different shapes")
+    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises TrainError for other shapes."""
+    shapes = [{name: tensor.shape for name, tensor in part.items()} for part in parts]
+    if any(other != shapes[0] for other in shapes):
+        raise TrainError("the checkpoints hold networks of different shapes")
     return {
         name: torch.stack([part[name].double() for part in parts]).mean(0).to(tensor.dtype) if tensor.is_floating_point() else tensor
-        for name, tensor in first.items()
+        for name, tensor in parts[0].items()
     }

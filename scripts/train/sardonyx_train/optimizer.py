@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from .config import OptimizerConfig
-from .errors import CheckpointError
+from .errors import TrainError
 from .model.sight import Gain
 
 
@@ -79,9 +79,8 @@ class Optimizer:
             for part, part_state in zip(self.parts, state, strict=True):
                 part.load_state_dict(part_state)
         except ValueError:
-            raise CheckpointError(
-                "the checkpoint's moments are in the order of an earlier program: begin a run with its weights by run.start_from"
-            ) from None
+            why = "the checkpoint's moments are in the order of an earlier program"
+            raise TrainError(f"{why}: begin a run with its weights by run.start_from") from None
         for group, own in zip(self._groups(), options, strict=True):
             group.update(own)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import TrainError
-from .files import PART, publish
-from .metrics_log import join_metrics, read_metrics
+from .files import PART, publish, read_rows
+from .metrics_log import join_metrics
 
 Points = list[tuple[float, float]]
 
@@ -18,7 +18,7 @@ _STYLES = {"train": {"lw": 0.7, "alpha": 0.5}, "validation": {"marker": "o", "ms
 
 def plot_history(folder: Path) -> Path | None:
     """Draws `history.jsonl` into `training.png`; None if there is nothing to draw yet."""
-    rows = read_metrics(folder / "history.jsonl")
+    rows = read_rows(folder / "history.jsonl")
     return plot_runs({folder.name: rows}, "step", folder / "training.png") if rows else None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .config import TrainingConfig, format_config, load_config, merge
-from .errors import ConfigError
+from .errors import TrainError
 from .files import read_json, write_json
 from .lock import lock_folder
 from .loop_config import LoopConfig, find_engine
@@ -35,7 +35,7 @@ def pretrain(options: Namespace) -> int:
         pass
     flags = _format_shard_flags(config)
     _keep_plan(out, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
-    if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags], check=False).returncode != 0:
+    if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags]).returncode != 0:
         if not shards.exists():
             (out / _PLAN).unlink()  # other games may be named now
         return 1  # the engine has printed why
@@ -75,7 +75,7 @@ def _keep_plan(out: Path, plan: dict[str, Any]) -> None:
     """A folder holds the shards of one choice of games: others would be added to them silently."""
     path = out / _PLAN
     if path.exists() and read_json(path) != plan:
-        raise ConfigError(f"{out} holds a run on other games or positions: name another --out")
+        raise TrainError(f"{out} holds a run on other games or positions: name another --out")
     if not path.exists() and (out / "shards").exists():
-        raise ConfigError(f"{out} holds shards that pretrain did not make: name another --out")
+        raise TrainError(f"{out} holds shards that pretrain did not make: name another --out")
     write_json(path, plan)

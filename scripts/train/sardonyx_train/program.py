@@ -80,8 +80,6 @@ def _create_parser() -> ArgumentParser:
 
 
 def _at_least(kind: type, least: float) -> Callable[[str], float]:
-    """A type of argparse, whose sentence about a wrong word ends with this function's name."""
-
     def number(text: str) -> float:
         value = kind(text)
         if not value >= least:
@@ -91,22 +89,26 @@ def _at_least(kind: type, least: float) -> Callable[[str], float]:
     return number
 
 
-_COUNT, _NUMBER = _at_least(int, 1), _at_least(int, 0)
+_COUNT, _NUMBER, _AMOUNT = _at_least(int, 1), _at_least(int, 0), _at_least(float, 0)
 
 
-def _add_overrides(parser: ArgumentParser) -> None:
+def _add_config(parser: ArgumentParser, about: str = "YAML file; see configs/ and --describe") -> None:
+    parser.add_argument("--config", type=Path, help=about)
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="override one key")
 
 
-def _add_held_out(parser: ArgumentParser) -> None:
+def _add_network(parser: ArgumentParser, shards: list[str]) -> None:
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--name", help="name inside the files; default: the run's")
+    parser.add_argument("--training", help="one line on data and recipe inside the files; default: from the checkpoint")
+    parser.add_argument("--shards", nargs="*", default=shards, help="held-out shards to verify on")
     parser.add_argument("--positions", type=_COUNT, default=10_000, help="positions to verify on (default 10,000)")
     parser.add_argument("--calibration", nargs="*", help="int8: shards to calibrate on; default: the run's training shards")
     parser.add_argument("--calibration-positions", type=_COUNT, default=2048, help="int8: positions to calibrate on (default 2,048)")
 
 
 def _declare_train(parser: ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
-    _add_overrides(parser)
+    _add_config(parser)
     parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
     parser.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
     parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
@@ -115,59 +117,46 @@ def _declare_train(parser: ArgumentParser) -> None:
 def _declare_pretrain(parser: ArgumentParser) -> None:
     parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     parser.add_argument("--out", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--config", type=Path, help="default: configs/mini-leela.yaml")
+    _add_config(parser, "default: configs/mini-leela.yaml")
     parser.add_argument("--positions", type=_COUNT, help="approximate number of positions (default: games.positions, or 50,000)")
     parser.add_argument("--min-elo", type=_NUMBER, help="of PGN files: only games in which both players have at least this rating")
     parser.add_argument("--skip-plies", type=_NUMBER, help="plies at the start of each game to leave out")
     parser.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
-    _add_overrides(parser)
     parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
 
 
 def _declare_loop(parser: ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, help="YAML file; see configs/ and --describe")
-    _add_overrides(parser)
+    _add_config(parser)
     parser.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
     action.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
     action.add_argument("--rollback", type=_NUMBER, metavar="N", help="make generation N the best, drop games of later networks, and exit")
     action.add_argument("--promote", type=_NUMBER, metavar="N", help="make the network of generation N the best one, and exit")
-    action.add_argument(
-        "--prune", type=_COUNT, metavar="N", help="remove what is not needed to go back to one of the last N generations, and exit"
-    )
-    action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again from its record, compare the weights, and exit")
+    action.add_argument("--prune", type=_COUNT, metavar="N", help="remove what no way back to the last N generations needs, and exit")
+    action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again, compare the weights, and exit")
     action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
 
 def _declare_try_recipe(parser: ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, required=True, help="YAML file of a loop; see configs/loop-*.yaml")
-    parser.add_argument("--minutes", type=_at_least(float, 0), default=60.0, help="time for the loop, without the match; 0: only the match (default 60)")
+    _add_config(parser, "YAML file of a loop; see configs/loop-*.yaml")
+    parser.add_argument("--minutes", type=_AMOUNT, default=60.0, help="time for the loop; 0: only the match (default 60)")
     parser.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
     parser.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
-    _add_overrides(parser)
 
 
 def _declare_export(parser: ArgumentParser) -> None:
-    parser.add_argument("checkpoint", type=Path)
+    _add_network(parser, [])
     parser.add_argument("--out", type=Path, required=True, help="ONNX file to write")
     parser.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
-    parser.add_argument("--name", help="name inside the file; default: the run's")
-    parser.add_argument("--training", help="one line on data and recipe; default: from the checkpoint")
-    parser.add_argument("--shards", nargs="*", default=[], help="held-out shards to verify on")
-    _add_held_out(parser)
     parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
 
 
 def _declare_bundle(parser: ArgumentParser) -> None:
-    parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--name", help="name inside the files; default: the run's")
-    parser.add_argument("--training", help="one line on data and recipe inside the files; default: from the checkpoint")
+    _add_network(parser, ["runs/shards/test"])
     parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     parser.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
-    parser.add_argument("--shards", nargs="*", default=["runs/shards/test"], help="held-out shards to verify on")
-    _add_held_out(parser)
     parser.add_argument("--out", type=Path, default=Path("models"))
 
 
@@ -225,8 +214,8 @@ def _declare_spread(parser: ArgumentParser) -> None:
     for work, games, per_task in ((label, 1000, 50), (analyse, None, 20), (match, 100, 20), (spsa, 40, None)):
         work.add_argument("--out", type=Path, required=True, help="folder for the results")
         work.add_argument("--cluster", metavar="ADDRESS", help="Ray cluster to use, HOST:6379 or auto; without it, this machine")
-        work.add_argument("--cpus", type=_at_least(float, 0), default=1, help="CPU cores that a task reserves on the cluster")
-        work.add_argument("--gpus", type=_at_least(float, 0), default=0, help="GPUs that a task reserves on the cluster")
+        work.add_argument("--cpus", type=_AMOUNT, default=1, help="CPU cores that a task reserves on the cluster")
+        work.add_argument("--gpus", type=_AMOUNT, default=0, help="GPUs that a task reserves on the cluster")
         work.add_argument("--tasks", type=_COUNT, default=1, help="number of tasks at a time on this machine")
         work.add_argument("--minutes", type=_at_least(float, 0.01), default=600, help="time limit of a task")
         work.add_argument("--engine", nargs="+", help="the engine's command; found beside this program or on PATH")
@@ -243,9 +232,7 @@ COMMANDS = {
     "pretrain": Command("go from games to a network that plays: shards, training and export", "pretrain.pretrain", _declare_pretrain),
     "train": Command("train a network from Arrow shards", "run_training.train", _declare_train),
     "loop": Command("improve a network by playing against itself; the same command resumes", "loop.loop_command.loop", _declare_loop),
-    "try-recipe": Command(
-        "run a loop for some minutes and test whether it plays clearly better", "try_recipe.try_recipe", _declare_try_recipe
-    ),
+    "try-recipe": Command("run a loop and test whether it plays clearly better", "try_recipe.try_recipe", _declare_try_recipe),
     "export": Command("write a checkpoint's averaged network to ONNX and verify it", "networks.export", _declare_export),
     "bundle": Command("make the bundled networks of a checkpoint, with their weights", "bundle.bundle", _declare_bundle),
     "weights": Command("write a checkpoint's averaged weights alone, in half precision", "networks.weights", _declare_weights),

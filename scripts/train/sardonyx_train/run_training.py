@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from .config import TrainingConfig, describe_config, load_config
-from .errors import CheckpointError, ConfigError, Stopped
+from .errors import Stopped, TrainError
 from .lock import lock_folder
 from .tasks.process import stop_on_signals
 
@@ -15,7 +15,7 @@ def train(options: Namespace) -> int:
         print(*describe_config(), sep="\n")
         return 0
     if options.config is None:
-        raise ConfigError("--config is needed")
+        raise TrainError("--config is needed")
     config = load_config(options.config, options.set)
     resume = None
     if options.resume is not None:
@@ -33,12 +33,12 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
 
     try:
         trainer = Trainer(config, join(config.run.device), resume, overwrite)
-        stop_on_signals(trainer.request_stop)
+        stop_on_signals(trainer.stop.set)
         trainer.run()
         trainer.place.wait_for_all()
     finally:
         leave()
-    if trainer.is_stopped:
+    if trainer.stop.is_set():
         raise Stopped
 
 
@@ -47,11 +47,11 @@ def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None
 
     for path in (resume, None if resume is not None or config.run.start_from is None else Path(config.run.start_from)):
         if path is not None and not path.is_file():
-            raise CheckpointError(f"there is no checkpoint {path}")
+            raise TrainError(f"there is no checkpoint {path}")
     read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
     out = Path(config.run.out)
     if out.is_dir():
         with lock_folder(out):
             pass
         if (out / "last.pt").exists() and resume is None and not overwrite:
-            raise CheckpointError(f"{out} holds a run: continue it by --resume, or delete it by --overwrite")
+            raise TrainError(f"{out} holds a run: continue it by --resume, or delete it by --overwrite")

@@ -4,6 +4,7 @@ It connects other modules: no schedule formula, no loss, no step and no file for
 """
 
 import math
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -13,15 +14,14 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
 
 from .checkpoint import read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config
 from .data.batch import Batch, BatchMaker
-from .data.shards import ShardFormat, find_shards, read_common_format, read_wanted_format
+from .data.shards import find_shards, read_common_format, read_wanted_format
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
-from .errors import CheckpointError, ShardError, TrainError
+from .errors import TrainError
 from .initialise import create_network, has_moments, require_resumable
 from .lock import lock_folder
 from .metrics_log import MetricsLog
@@ -63,6 +63,7 @@ class Trainer:
         then that run is deleted."""
         self.config = config
         self.place = place
+        self.stop = threading.Event()  # set, also in a signal handler, it ends `run` with a checkpoint
         self._resume = resume
         self._overwrite = overwrite
         self.folder = Path(config.run.out)
@@ -70,7 +71,9 @@ class Trainer:
         torch.manual_seed(run.seed)
         if run.threads > 0:
             torch.set_num_threads(run.threads)
-        self.format = self._check_data()
+        self.format = read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
+        if config.data.validation and read_common_format(find_shards(config.data.validation)) != self.format:
+            raise TrainError("training and validation shards differ in encoding")
         with_replies = config.loss.reply_policy > 0
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout, with_replies)
         self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
@@ -84,22 +87,13 @@ class Trainer:
         self.precision = self._choose_precision((self._earlier or {}).get("resolved", {}))
         self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision, self.value_planes)
         if place.ranks == 1 and not run.compile:  # with several, the others would wait for the one that stops
-            self._step.watch(lambda: self._stop_requested)
+            self._step.watch(self.stop.is_set)
         self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
         if run.start_moments and resume is None:
             self._take_moments(read_checkpoint(Path(run.start_from), place.device))
         self._running: dict[str, torch.Tensor] = {}
         self._losses = ""  # as shown last
         self._validation: dict[str, float] = {}
-        self._stop_requested = False
-
-    def request_stop(self) -> None:
-        """Ends `run` after the current step, with a checkpoint. Safe in a signal handler."""
-        self._stop_requested = True
-
-    @property
-    def is_stopped(self) -> bool:
-        return self._stop_requested
 
     def run(self) -> dict[str, float]:
         """Trains to the planned end (or early stop); returns the last validation numbers."""
@@ -111,12 +105,10 @@ class Trainer:
         if self._earlier is not None:
             state, self._earlier = self._earlier, None
             if (self.folder / LAST).exists() and Path(state["config"]["run"]["out"]) != self.folder and not self._overwrite:
-                raise CheckpointError(
-                    f"{self.folder} holds another run than {self._resume}: name another run.out, or delete that run by --overwrite"
-                )
+                raise TrainError(f"{self.folder} holds another run than {self._resume}: name another run.out, or replace it by --overwrite")
             self._restore(state)
         elif (self.folder / LAST).exists() and not self._overwrite:
-            raise CheckpointError(f"{self.folder} holds a run: continue it by --resume, or delete it by --overwrite")
+            raise TrainError(f"{self.folder} holds a run: continue it by --resume, or delete it by --overwrite")
         model = self.place.wrap(self.network)
         if self._resume is None and self.place.is_main:
             for name in (LAST, BEST, STABLE):
@@ -135,13 +127,14 @@ class Trainer:
 
     def _loop(self, model: nn.Module, history: MetricsLog | None) -> dict[str, float]:
         schedule, run = self.config.schedule, self.config.run
-        batches = iter(self._create_loader())
+        self._say(f"{self._stream.positions:,} training positions, {self._epoch_steps:,} steps an epoch")
+        self._logged_step = self.progress.step
+        batches = iter(create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda"))
         minutes = self.progress.minutes
         times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
         fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes, self._epoch_steps))
-        with ProgressDisplay(
-            "step", count_steps(schedule, self._epoch_steps), done=self.progress.step, is_shown=self.place.is_main
-        ) as shown:
+        planned = count_steps(schedule, self._epoch_steps)
+        with ProgressDisplay("step", planned, done=self.progress.step, is_shown=self.place.is_main) as shown:
             while (share := self._read_clock(times)) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
@@ -165,7 +158,7 @@ class Trainer:
                     self._save(LAST)
                     times.saved = self.progress.minutes
             if share < math.inf:
-                self._log(history, shown, 1.0)
+                self._log(history, shown, share)
         if share == math.inf:
             self._say("stopped on request; --resume continues from here")
         elif times.evaluated_step != self.progress.step:
@@ -176,7 +169,7 @@ class Trainer:
     def _read_clock(self, times: _ProcessTimes) -> float:
         """The share of the plan that is done, equal on all ranks; infinite after a request to stop."""
         minutes = times.minutes_before + (time.monotonic() - times.started) / 60
-        minutes = self.place.share_number(math.inf if self._stop_requested else minutes)
+        minutes = self.place.share_number(math.inf if self.stop.is_set() else minutes)
         if minutes == math.inf:
             return math.inf
         self.progress.minutes = minutes
@@ -197,29 +190,24 @@ class Trainer:
 
     def _take_step(self, model: nn.Module, batches: Iterator[Batch]) -> None:
         positions, numbers = self._step.run(model, batches)
-        parts = self.config.optimizer.accumulation
-        self._note(numbers, parts)
-        self.progress.batches += parts
+        for name, number in numbers.items():
+            self._running[name] = self._running.get(name, 0) + number
+        self.progress.batches += self.config.optimizer.accumulation
         self.progress.positions += positions * self.place.ranks
         self.progress.step += 1
         self.average.update(self.network, self.progress.step)
 
-    def _note(self, numbers: dict[str, torch.Tensor], count: int) -> None:
-        """Adds sums over `count` minibatches."""
-        for name, number in {**numbers, "count": torch.tensor(float(count))}.items():
-            self._running[name] = self._running.get(name, torch.zeros((), device=number.device)) + number
-
     def _log(self, history: MetricsLog | None, shown: ProgressDisplay, share: float) -> None:
         if history is None:
             return
-        if "count" not in self._running:
+        if not self._running:
             shown.note(f"{self._losses} {share:.0%} of the plan".strip())
             return
         self._refuse_divergence()
-        count = float(self._running.pop("count"))
-        numbers = {name: float(total) / count for name, total in self._running.items()}
-        self._running = {}
         progress = self.progress
+        count = (progress.step - self._logged_step) * self.config.optimizer.accumulation
+        numbers = {name: float(total) / count for name, total in self._running.items()}
+        self._running, self._logged_step = {}, progress.step
         numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
         history.add("train", progress.step, numbers)
         self._losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
@@ -232,9 +220,8 @@ class Trainer:
         improved = False
         if history is not None and data.validation:
             batches = read_sequentially(find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions)
-            numbers = evaluate(
-                self.average.network, batches, self.value_planes, self.config.loss, self.place.device, lambda: self._stop_requested
-            )
+            own = self.average.network, batches, self.value_planes, self.config.loss, self.place.device
+            numbers = evaluate(*own, self.stop.is_set)
         if numbers:
             history.add("validation", self.progress.step, {**numbers, "minutes": self.progress.minutes})
             improved = self.plateau.update(numbers["total"], self.config.schedule.patience)
@@ -273,19 +260,14 @@ class Trainer:
 
     def _refuse_divergence(self) -> None:
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.network.parameters()):
-            raise TrainError(
-                f"the weights are no longer finite at step {self.progress.step}: lower the rates, or set optimizer.gradient_clip; "
-                f"the checkpoints in {self.folder} are from before"
-            )
+            advice = f"lower the rates, or set optimizer.gradient_clip; the checkpoints in {self.folder} are from before"
+            raise TrainError(f"the weights are no longer finite at step {self.progress.step}: {advice}")
 
     def _restore(self, state: dict[str, Any]) -> None:
         require_resumable(state, self.config)
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        if state["scaler"]:  # empty unless the run before was in fp16
-            self._step.scaler.load_state_dict(state["scaler"])
-        vars(self.plateau).update(state["plateau"])
+        self._load_moments(state)
         if (self.folder / BEST).exists():  # of an earlier process, perhaps newer than this checkpoint
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
@@ -294,23 +276,22 @@ class Trainer:
 
     def _take_moments(self, state: dict[str, Any]) -> None:
         """Moments and plateau of the run before; nothing if it kept weights only, or was of another shape or optimiser."""
-        if not has_moments(state, self.config):
+        if has_moments(state, self.config):
+            self._load_moments(state)
+        else:
             self._say("start_from holds no moments for this network and optimiser: they start from zero")
-            return
+
+    def _load_moments(self, state: dict[str, Any]) -> None:
         self.optimizer.load_state_dict(state["optimizer"])
-        if state["scaler"]:
+        if state["scaler"]:  # empty unless the run before was in fp16
             self._step.scaler.load_state_dict(state["scaler"])
         vars(self.plateau).update(state["plateau"])
 
     @property
     def resolved(self) -> dict[str, Any]:
         """What this machine made of `auto` and 0; with it the run can be repeated to the last bit."""
-        return {
-            "precision": self.precision,
-            "device": str(self.place.device),
-            "threads": torch.get_num_threads(),
-            "torch": str(torch.__version__),
-        }
+        own = {"precision": self.precision, "device": str(self.place.device)}
+        return {**own, "threads": torch.get_num_threads(), "torch": str(torch.__version__)}
 
     def _choose_precision(self, earlier: dict[str, Any]) -> str:
         """The configured precision; of `auto` the one that the run began with, else rank 0 measures it for all ranks."""
@@ -322,25 +303,12 @@ class Trainer:
         if "precision" in earlier:
             self._say(f"trains in {earlier['precision']}, as the run began")
             return earlier["precision"]
-        names = ("fp32", "bf16", "fp16")
-        chosen, why = "fp32", ""
+        names, chosen, why = ("fp32", "bf16", "fp16"), "fp32", ""
         if self.place.is_main:
-            batch_size = self.config.data.batch_size
-            chosen, why = choose_precision(self.network, self.format.planes, batch_size, self.place.device)
+            chosen, why = choose_precision(self.network, self.format.planes, self.config.data.batch_size, self.place.device)
         chosen = names[int(self.place.share_number(names.index(chosen)))]
         self._say(f"trains in {chosen}: {why}")
         return chosen
-
-    def _check_data(self) -> ShardFormat:
-        data, model = self.config.data, self.config.model
-        form = read_wanted_format(find_shards(data.train), model.input, model.policy)
-        if data.validation and read_common_format(find_shards(data.validation)) != form:
-            raise ShardError("training and validation shards differ in encoding")
-        return form
-
-    def _create_loader(self) -> DataLoader[Batch]:
-        self._say(f"{self._stream.positions:,} training positions, {self._epoch_steps:,} steps an epoch")
-        return create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda")
 
     def _say(self, text: str) -> None:
         if self.place.is_main:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from argparse import Namespace
 
-from .errors import LoopError
+from .errors import TrainError
 from .loop.folders import Folders
 from .loop.games import format_flags
 from .loop.gate import estimate_elo
@@ -22,6 +22,8 @@ _SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
 
 
 def try_recipe(options: Namespace) -> int:
+    if options.config is None:
+        raise TrainError("--config is needed")
     config = load_loop_config(options.config, options.set, not options.full)
     variant = [] if options.full else ["--reduced"]
     if options.minutes > 0:
@@ -58,7 +60,7 @@ def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
     print(shlex.join(command), file=sys.stderr)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        raise LoopError("the match failed")
+        raise TrainError("the match failed")
     return json.loads(done.stdout)
 
 

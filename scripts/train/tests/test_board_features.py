@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from sardonyx_train.config import ModelConfig, parse_config
-from sardonyx_train.errors import ConfigError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.model.board_features import FEATURE_PLANES, BoardFeatures
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
@@ -124,5 +124,5 @@ def test_a_network_with_features_learns_and_keeps_its_input():
 
 def test_other_inputs_have_no_board_features():
     raw = {"model": {"input": "mini-19", "board_features": True}, "schedule": {"max_steps": 1}}
-    with pytest.raises(ConfigError, match="board_features"):
+    with pytest.raises(TrainError, match="board_features"):
         parse_config(raw)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sardonyx_train.config import ModelConfig, describe_config, format_config, is_same_shape, load_config, override, parse_config
-from sardonyx_train.errors import ConfigError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.model.network import Network
 
 FOLDER = Path(__file__).parent.parent / "configs"
@@ -11,17 +11,17 @@ CONFIGS = sorted(path for path in FOLDER.glob("*.yaml") if not path.stem.startsw
 
 
 def test_an_unknown_key_is_named():
-    with pytest.raises(ConfigError, match=r"model\.filtres"):
+    with pytest.raises(TrainError, match=r"model\.filtres"):
         parse_config({"schedule": {"max_steps": 1}, "model": {"filtres": 3}})
 
 
 def test_a_value_out_of_range_is_named_with_the_reason():
-    with pytest.raises(ConfigError, match=r"targets\.result_weight.*less than or equal to 1"):
+    with pytest.raises(TrainError, match=r"targets\.result_weight.*less than or equal to 1"):
         parse_config({"schedule": {"max_steps": 1}, "targets": {"result_weight": 2}})
 
 
 def test_a_run_without_an_end_is_refused():
-    with pytest.raises(ConfigError, match="max_steps or max_minutes"):
+    with pytest.raises(TrainError, match="max_steps or max_minutes"):
         parse_config({"schedule": {}})
 
 
@@ -31,7 +31,7 @@ def test_a_preset_is_a_base_that_other_keys_override():
 
 
 def test_an_unknown_preset_lists_the_known_ones():
-    with pytest.raises(ConfigError, match=r"unknown preset 'huge'.*mini-leela"):
+    with pytest.raises(TrainError, match=r"unknown preset 'huge'.*mini-leela"):
         parse_config({"schedule": {"max_steps": 1}, "model": {"preset": "huge"}})
 
 
@@ -50,7 +50,7 @@ def test_overrides_reach_one_key_and_leave_the_rest():
 
 
 def test_a_malformed_override_is_an_error():
-    with pytest.raises(ConfigError, match="section.key=value"):
+    with pytest.raises(TrainError, match="section.key=value"):
         override({}, "max_steps")
 
 
@@ -68,7 +68,7 @@ def test_a_shape_does_not_hang_on_the_preset_that_it_was_spelled_with():
 
 
 def test_an_override_that_is_no_yaml_is_named():
-    with pytest.raises(ConfigError, match=r"override 'run.name=\[': '\[' is not YAML"):
+    with pytest.raises(TrainError, match=r"override 'run.name=\[': '\[' is not YAML"):
         override({}, "run.name=[")
 
 
@@ -95,7 +95,7 @@ def test_the_description_says_of_every_key_what_it_is_what_it_may_be_and_how_lar
     ],
 )
 def test_what_waits_for_improvement_needs_held_out_positions(sections, key):
-    with pytest.raises(ConfigError, match=f"{key} needs data.validation") as caught:
+    with pytest.raises(TrainError, match=f"{key} needs data.validation") as caught:
         parse_config(sections)
     assert "\n" not in str(caught.value)
     parse_config({**sections, "data": {"validation": ["held-out"]}})

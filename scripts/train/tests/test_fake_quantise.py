@@ -7,7 +7,7 @@ from sardonyx_train.data.batch import BatchMaker, expand_planes
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import CheckpointError, ConfigError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
@@ -92,9 +92,9 @@ def test_training_with_rounding_starts_from_a_folded_run_and_exports(shard_folde
 
 
 def test_rounding_needs_folded_norms_and_a_fitting_start(shard_folder, tmp_path):
-    with pytest.raises(ConfigError, match="quantisation_aware needs model.norm none"):
+    with pytest.raises(TrainError, match="quantisation_aware needs model.norm none"):
         _config(shard_folder, tmp_path, quantisation_aware=True)
     Trainer(_config(shard_folder, tmp_path / "a"), join("cpu")).run()
     other = _config(shard_folder, tmp_path / "b", {"filters": 8}, start_from=str(tmp_path / "a" / "last.pt"))
-    with pytest.raises(CheckpointError, match="another network shape"):
+    with pytest.raises(TrainError, match="another network shape"):
         Trainer(other, join("cpu"))

@@ -9,7 +9,7 @@ import time
 import pytest
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
 
-from sardonyx_train.errors import LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
@@ -200,7 +200,7 @@ def test_the_real_trainer_and_exporter_make_a_network_of_each_generation_that_re
     assert version["resolved"]["precision"] in ("fp32", "bf16") if precision == "auto" else version["resolved"]["precision"] == "bf16"
     assert replay(parse_loop_config(raw), 1, lambda line: None) == 0
     (tmp_path / "run/generations/0001/training/train.yaml").write_text("changed")
-    with pytest.raises(LoopError, match=r"cannot be repeated: .*train\.yaml has changed since"):
+    with pytest.raises(TrainError, match=r"cannot be repeated: .*train\.yaml has changed since"):
         replay(parse_loop_config(raw), 1, lambda line: None)
     assert "same top move" in (tmp_path / "run/generations/0001/export.out").read_text()
 

@@ -10,7 +10,7 @@ import pytest
 from train_support import fake_loop
 from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
 
-from sardonyx_train.errors import ConfigError, LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.loop import game_stream
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.game_stream import GameStream, read_dropped, read_ticket
@@ -167,7 +167,7 @@ def test_the_resignation_percentage_follows_from_games_that_were_played_through(
     (folder / "games.jsonl").write_text("".join(json.dumps({"falsePositiveThreshold": t}) + "\n" for t in thresholds))
     assert adapt_resignation(section, Folders(tmp_path), 2).flags["resign-percentage"] == 4.0
     assert adapt_resignation(section, Folders(tmp_path), 0) == section
-    with pytest.raises(ConfigError, match="resign_false_positives needs the flag resign-playthrough above 0"):
+    with pytest.raises(TrainError, match="resign_false_positives needs the flag resign-playthrough above 0"):
         parse_loop_config(create_raw(tmp_path, selfplay={"resign_false_positives": 0.05}))
 
 
@@ -277,7 +277,7 @@ def test_a_self_play_that_fails_ends_the_loop_with_the_engines_words(tmp_path):
 
 def test_a_missing_book_ends_the_loop(tmp_path):
     raw = _create_raw(tmp_path / "run", selfplay={"book": "no.epd"})
-    with pytest.raises(LoopError, match="there is no book no.epd"):
+    with pytest.raises(TrainError, match="selfplay.book: there is no file no.epd"):
         Loop(parse_loop_config(raw), lambda line: None).run()
 
 

@@ -15,7 +15,7 @@ ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "scri
 from train_support import fake_loop
 from train_support.loops import FAKE_ENGINE, check_stream_books, create_raw, describe_outcome
 
-from sardonyx_train.errors import LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.files import compute_digest
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
@@ -63,7 +63,7 @@ def _add_worker(cluster):
 @pytest.fixture
 def executor(cluster):
     section = ClusterSection(address=cluster.address, retries=1, report_seconds=0.2)
-    made = ClusterExecutor(section, FAKE_ENGINE, lambda: False)
+    made = ClusterExecutor(section, FAKE_ENGINE, lambda: False, print)
     yield made
     made.close()
 
@@ -117,9 +117,9 @@ def test_a_killed_worker_process_takes_its_engine_with_it_and_the_task_is_made_a
 
 
 def test_a_task_that_fails_by_itself_is_given_up_after_some_tries(cluster, tmp_path):
-    made = ClusterExecutor(ClusterSection(address=cluster.address, retries=1), ["no-such-engine"], lambda: False)
+    made = ClusterExecutor(ClusterSection(address=cluster.address, retries=1), ["no-such-engine"], lambda: False, print)
     tasks, files, _ = _create_tasks(tmp_path, 4, 4)
-    with pytest.raises(LoopError, match=r"games-0000 failed on every try, the last time on .+: no-such-engine cannot be started"):
+    with pytest.raises(TrainError, match=r"games-0000 failed on every try, the last time on .+: no-such-engine cannot be started"):
         made.run(tasks, tmp_path / "games", files, lambda: False)
     made.close()
 

@@ -13,12 +13,12 @@ import yaml
 from rich.console import Console
 from train_support.loops import create_raw, write_config
 
-from sardonyx_train.errors import ConfigError, LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.files import write_json
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.games import (
     check_games,
-    create_gate_tasks,
+    create_match_tasks,
     create_seed,
     create_self_play_tasks,
     format_flags,
@@ -37,7 +37,7 @@ from sardonyx_train.tasks.local import LocalExecutor
 from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import ProcessStopped, run_process
 from sardonyx_train.tasks.task import Task
-from sardonyx_train.tasks.usage import Usage
+from sardonyx_train.tasks.usage import Meter, Usage
 
 
 def _gate(**keys):
@@ -98,7 +98,7 @@ def test_elo_of_a_clean_sweep_is_finite_and_of_an_even_match_zero():
 
 def test_games_of_an_unfinished_task_decide_a_gate_in_their_order(tmp_path):
     config = parse_loop_config(create_raw(tmp_path, gate={"games": 12, "games_per_task": 12, "threshold": 0.5}))
-    (task,) = create_gate_tasks(config.gate, 1, 1, "abc", "def", None)
+    (task,) = create_match_tasks(config.gate, config.gate.games, "gate", 1, 1, {"candidate": "abc", "best": "def"}, None)
     part = tmp_path / f"{task.name}.part"
     part.mkdir()
     rows = [{"conditions": {}}]
@@ -179,8 +179,8 @@ def _join_nodes(monkeypatch, *resources):
 )
 def test_a_cluster_on_which_no_task_can_run_says_so_at_once_and_ends_the_loop_in_time(monkeypatch, tmp_path, asks, sentence):
     nodes = _join_nodes(monkeypatch, {"CPU": 4.0}, {"CPU": 2.0, "GPU": 1.0})
-    with pytest.raises(LoopError, match=re.escape(sentence)):
-        ClusterExecutor(ClusterSection(**asks, wait_minutes=0), ["engine"], lambda: False)
+    with pytest.raises(TrainError, match=re.escape(sentence)):
+        ClusterExecutor(ClusterSection(**asks, wait_minutes=0), ["engine"], lambda: False, print)
     said: list[str] = []
     clock = [100.0]
     monkeypatch.setattr(cluster.time, "monotonic", lambda: clock[0])
@@ -274,7 +274,7 @@ def test_tasks_share_out_all_games_and_every_task_has_its_own_seed(tmp_path):
     assert len({a for t in tasks for a in t.arguments if a.startswith("--seed=")}) == 3
     assert "--weights={file:abc}" in tasks[0].arguments and {"--visits=8", "--reuse-tree=true"} <= set(tasks[0].arguments)
     assert tasks == create_self_play_tasks(config.selfplay, 1, 3, "abc", None)
-    gate = create_gate_tasks(config.gate, 1, 3, "abc", "def", "book")
+    gate = create_match_tasks(config.gate, config.gate.games, "gate", 1, 3, {"candidate": "abc", "best": "def"}, "book")
     assert gate[0].files == ("abc", "def", "book") and "--openings-pgn={file:book}" in gate[0].arguments
     assert create_seed(1, 3, "gate", 0) != create_seed(1, 3, "games", 0) != create_seed(2, 3, "games", 0)
     assert format_flags({"a": False, "b": 0.5}) == ["--a=false", "--b=0.5"]
@@ -289,10 +289,10 @@ def test_a_missing_or_doubled_game_is_noticed(tmp_path):
     (folder / "games.jsonl").write_text("\n".join(lines))
     assert check_games(tasks, tmp_path) == 3
     (folder / "games.jsonl").write_text("\n".join([*lines, '{"game": 2}']))
-    with pytest.raises(LoopError, match=r"has 4 games \(3 different\), not 3"):
+    with pytest.raises(TrainError, match=r"has 4 games \(3 different\), not 3"):
         check_games(tasks, tmp_path)
     (folder / "games.jsonl").write_text("\n".join(lines[:-1]))
-    with pytest.raises(LoopError, match="has 2 games"):
+    with pytest.raises(TrainError, match="has 2 games"):
         check_games(tasks, tmp_path)
 
 
@@ -310,7 +310,7 @@ def test_a_missing_or_doubled_game_is_noticed(tmp_path):
     ],
 )
 def test_a_wrong_configuration_is_named_key_by_key(tmp_path, sections, sentence):
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(TrainError) as error:
         parse_loop_config(create_raw(tmp_path, **sections))
     assert str(error.value) == sentence
 
@@ -319,7 +319,7 @@ def test_overrides_reach_into_sections(tmp_path):
     path = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
     config = load_loop_config(path, ["gate.games=20", "training.sections.model.filters=16", "selfplay.flags.visits=5"])
     assert (config.gate.games, config.training.sections.model.filters, config.selfplay.flags["visits"]) == (20, 16, 5)
-    with pytest.raises(ConfigError, match="is not section.key=value"):
+    with pytest.raises(TrainError, match="is not section.key=value"):
         load_loop_config(path, ["gate.games"])
 
 
@@ -352,15 +352,15 @@ def _create_shell_task(name, answer):
 
 
 def test_a_task_whose_engine_was_interrupted_does_not_count(tmp_path):
-    executor = LocalExecutor([sys.executable], 1, lambda: False, None)
-    with pytest.raises(LoopError, match="the engine was interrupted; start the loop again"):
+    executor = LocalExecutor([sys.executable], 1, lambda: False, 2, Meter())
+    with pytest.raises(TrainError, match="the engine was interrupted; start the loop again"):
         executor.run([_create_shell_task("a", {"interrupted": True})], tmp_path, {}, lambda: False)
     assert not (tmp_path / "a").exists()
 
 
 def test_no_task_is_begun_after_the_one_that_was_enough_however_slow_the_waiting_thread_is(tmp_path, monkeypatch):
     monkeypatch.setattr(local, "wait", lambda futures, *_: wait(futures))
-    executor = LocalExecutor([sys.executable], 1, lambda: False, None)
+    executor = LocalExecutor([sys.executable], 1, lambda: False, 2, Meter())
     tasks = [_create_shell_task(name, {}) for name in "abc"]
     executor.run(tasks, tmp_path, {}, (tmp_path / "a").exists)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
@@ -433,7 +433,7 @@ def test_a_file_may_hold_a_reduced_variant_of_its_recipe(tmp_path):
     assert (reduced.selfplay.games, reduced.selfplay.games_per_task, reduced.selfplay.flags["visits"]) == (2, 4, 3)
     model = reduced.training.sections.model
     assert (model.filters, model.blocks, model.heads, reduced.gate.games) == (4, 1, 2, 6)
-    with pytest.raises(ConfigError, match="has no section reduced"):
+    with pytest.raises(TrainError, match="has no section reduced"):
         load_loop_config(write_config(tmp_path / "other.yaml", create_raw(tmp_path / "run")), [], is_reduced=True)
 
 

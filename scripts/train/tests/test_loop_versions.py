@@ -8,7 +8,7 @@ import time
 import pytest
 from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
-from sardonyx_train.errors import LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.state import Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
@@ -116,7 +116,7 @@ def test_what_cannot_be_gone_back_to_is_one_sentence(loop, tmp_path):
         assert done.returncode == 1 and sentence in done.stderr and len(done.stderr.splitlines()) == 1
     assert run_loop(config, "--rollback", "1", "--promote", "2").returncode == 2
     assert (out / "state.json").read_text() == before
-    with pytest.raises(LoopError, match="no loop has begun"):
+    with pytest.raises(TrainError, match="no loop has begun"):
         change_best(tmp_path / "nothing", "rollback", 1)
 
 

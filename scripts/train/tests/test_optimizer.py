@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from sardonyx_train.config import ModelConfig, OptimizerConfig
-from sardonyx_train.errors import CheckpointError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.losses import compute_l2
 from sardonyx_train.model.network import Network
 from sardonyx_train.optimizer import Optimizer, list_decayed
@@ -149,7 +149,7 @@ def test_moments_in_the_order_of_an_earlier_program_are_refused_in_one_sentence(
     state = optimizer.state_dict()
     first, second = state[0]["param_groups"]
     second["params"].append(first["params"].pop())
-    with pytest.raises(CheckpointError, match="moments are in the order of an earlier program"):
+    with pytest.raises(TrainError, match="moments are in the order of an earlier program"):
         optimizer.load_state_dict(state)
 
 

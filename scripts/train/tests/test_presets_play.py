@@ -7,7 +7,7 @@ import pytest
 
 from sardonyx_train.config import parse_config
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import ConfigError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.loop_config import LoopConfig, find_engine
 from sardonyx_train.model.presets import PRESETS
 from sardonyx_train.program import main
@@ -27,7 +27,7 @@ _PAIRS = [
 def engine():
     try:
         return find_engine(LoopConfig())
-    except ConfigError as error:
+    except TrainError as error:
         pytest.skip(str(error))
 
 

@@ -6,9 +6,9 @@ from train_support.synthetic import configure, run_training, write_games
 
 from sardonyx_train.checkpoint import read_checkpoint
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import CheckpointError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
-from sardonyx_train.metrics_log import read_metrics
+from sardonyx_train.files import read_rows
 from sardonyx_train.trainer import Trainer
 
 REPLY = {"loss": {"reply_policy": 0.15}}
@@ -37,7 +37,7 @@ def test_replies_are_learned_and_logged_and_a_resumed_run_takes_the_same_steps(g
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
     assert any(name.startswith("reply.") for name in whole.average.network.state_dict())
-    rows = [row for row in read_metrics(tmp_path / "a" / "history.jsonl") if row["kind"] == "train"]
+    rows = [row for row in read_rows(tmp_path / "a" / "history.jsonl") if row["kind"] == "train"]
     assert rows[-1]["reply_policy"] < 0.9 * rows[0]["reply_policy"]
     first = rows[0]
     parts = first["policy"] + first["value"] + 0.02 * first["moves_left"] + 0.15 * first["reply_policy"]
@@ -72,7 +72,7 @@ def test_a_run_may_start_from_a_network_with_or_without_the_head_of_replies(game
 
 def test_the_head_of_replies_cannot_come_or_go_within_a_run(game_folder, tmp_path):
     run_training(configure(game_folder, tmp_path / "run", schedule={"max_steps": 1}, **REPLY))
-    with pytest.raises(CheckpointError, match=r"has loss.reply_policy: begin another run.*run.start_from"):
+    with pytest.raises(TrainError, match=r"has loss.reply_policy: begin another run.*run.start_from"):
         run_training(configure(game_folder, tmp_path / "run"), tmp_path / "run" / "last.pt")
 
 

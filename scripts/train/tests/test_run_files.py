@@ -3,12 +3,13 @@ import json
 import pytest
 
 from sardonyx_train.checkpoint import read_checkpoint
-from sardonyx_train.errors import CheckpointError
+from sardonyx_train.errors import TrainError
+from sardonyx_train.files import read_rows
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.loop_plots import plot_loop
 from sardonyx_train.loop.state import Generation, LoopState, Match
 from sardonyx_train.loop_config import GateSection
-from sardonyx_train.metrics_log import MetricsLog, read_metrics
+from sardonyx_train.metrics_log import MetricsLog
 from sardonyx_train.plots import plot_history
 
 PNG = b"\x89PNG"
@@ -35,13 +36,13 @@ def test_a_resumed_history_drops_later_rows_and_a_torn_last_line(tmp_path):
     rows = [json.dumps({"kind": "train", "step": s}) for s in (1, 2, 3)]
     path.write_text("\n".join(rows) + '\n{"kind": "tra')
     MetricsLog(tmp_path, 2, tensorboard=False).add("train", 3, {"policy": 1.0})
-    assert [(row["step"], row.get("policy")) for row in read_metrics(path)] == [(1, None), (2, None), (3, 1.0)]
+    assert [(row["step"], row.get("policy")) for row in read_rows(path)] == [(1, None), (2, None), (3, 1.0)]
 
 
 def test_what_is_no_checkpoint_is_one_sentence(tmp_path):
     other = tmp_path / "network.onnx"
     other.write_bytes(b"\x08\x08\x12\x08sardonyx" * 100)
     for path, reason in ((tmp_path / "gone.pt", "No such file or directory"), (other, "damaged, or another kind of file")):
-        with pytest.raises(CheckpointError) as caught:
+        with pytest.raises(TrainError) as caught:
             read_checkpoint(path)
         assert str(caught.value) == f"{path}: not a readable checkpoint ({reason})"

@@ -10,13 +10,13 @@ from sardonyx_train.data.shards import (
     concat_columns,
     find_replies,
     find_shards,
+    list_pieces,
     open_shard,
     read_columns,
     read_common_format,
-    read_info,
     select_rows,
 )
-from sardonyx_train.errors import ShardError
+from sardonyx_train.errors import TrainError
 
 
 def test_columns_hold_what_was_written(shard_folder):
@@ -106,24 +106,24 @@ def test_ragged_take_keeps_order_and_empty_rows():
 
 
 def test_row_counts_come_from_the_file(shard_folder):
-    assert read_info(find_shards([str(shard_folder)])[0]).rows == (96, 96)
+    assert [piece.stop for piece in list_pieces(find_shards([str(shard_folder)])[:1])] == [96, 96]
 
 
 def test_a_damaged_file_an_empty_folder_and_a_missing_one_are_named(tmp_path, shard_folder):
     broken = tmp_path / "broken.arrow"
     broken.write_bytes(b"ARROW1 but no more")
-    with pytest.raises(ShardError, match=r"broken\.arrow: not a readable Arrow file"):
-        read_info(broken)
+    with pytest.raises(TrainError, match=r"broken\.arrow: not a readable Arrow file"):
+        list_pieces([broken])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ShardError, match="no .*arrow files"):
+    with pytest.raises(TrainError, match="no .*arrow files"):
         find_shards([str(tmp_path / "empty")])
-    with pytest.raises(ShardError, match="nowhere: no such file"):
+    with pytest.raises(TrainError, match="nowhere: no such file"):
         find_shards([str(tmp_path / "nowhere")])
 
 
 def test_shards_of_different_encodings_do_not_mix(shard_folder):
     write_shard(shard_folder / "9.arrow", 1, 1, 4, "mini-19", "from-to-4096")
-    with pytest.raises(ShardError, match="encoding differs"):
+    with pytest.raises(TrainError, match="encoding differs"):
         read_common_format(find_shards([str(shard_folder)]))
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from sardonyx_train.config import ModelConfig, parse_config
-from sardonyx_train.errors import ConfigError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms
@@ -101,5 +101,5 @@ def test_folding_norms_keeps_the_function():
 def test_sizes_and_inputs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="multiple of 16"):
         Network(ModelConfig(**{**SMALL, "filters": 24}))
-    with pytest.raises(ConfigError, match="body sight needs"):
+    with pytest.raises(TrainError, match="body sight needs"):
         parse_config({"model": {**SMALL, "input": "mini-19"}, "schedule": {"max_steps": 1}})

@@ -5,7 +5,7 @@ import json
 import pytest
 from train_support.loops import FAKE_ENGINE
 
-from sardonyx_train.errors import LoopError
+from sardonyx_train.errors import TrainError
 from sardonyx_train.program import main
 from sardonyx_train.spread.spread_tasks import send_files, split_pgn
 from sardonyx_train.spread.spsa import Parameter, compute_steps
@@ -85,7 +85,7 @@ def test_steps_shrink_to_what_was_asked_for():
 
 @pytest.mark.parametrize("text", ["cpuct", "cpuct=1", "cpuct=a:1", "=1:2", "cpuct=1:0"])
 def test_what_cannot_be_tuned_is_named(text):
-    with pytest.raises(LoopError, match="is not FLAG=START:STEP"):
+    with pytest.raises(TrainError, match="is not FLAG=START:STEP"):
         Parameter.parse(text)
 
 
@@ -106,7 +106,7 @@ def test_text_is_cut_between_games(tmp_path):
         packed = tmp_path / f"a.pgn{suffix}"
         packed.write_bytes(pack((tmp_path / "a.pgn").read_bytes()))
         assert list(split_pgn([packed], 3)) == list(split_pgn([tmp_path / "a.pgn"], 3))
-    with pytest.raises(LoopError, match="only plain, .gz and .bz2 files"):
+    with pytest.raises(TrainError, match="only plain, .gz and .bz2 files"):
         list(split_pgn([tmp_path / "a.pgn.zst"], 3))
     (tmp_path / "c.pgn").write_text("1. e4 e5 *\n")
     assert len(list(split_pgn([tmp_path / "c.pgn"], 3))) == 1

@@ -8,9 +8,9 @@ import torch
 
 from sardonyx_train.config import DataConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import find_shards, read_common_format
-from sardonyx_train.data.stream import Piece, ShardStream, create_loader, load_group, read_sequentially
-from sardonyx_train.errors import ShardError
+from sardonyx_train.data.shards import Piece, find_shards, read_common_format
+from sardonyx_train.data.stream import ShardStream, create_loader, load_group, read_sequentially
+from sardonyx_train.errors import TrainError
 
 
 def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, **keys):
@@ -147,7 +147,7 @@ def test_ranks_share_the_record_batches_without_overlap(shard_folder):
 
 
 def test_too_little_data_for_the_minibatch_is_said(shard_folder):
-    with pytest.raises(ShardError, match="too little data"):
+    with pytest.raises(TrainError, match="too little data"):
         next(iter(_stream(shard_folder, size=500)))
 
 
@@ -186,5 +186,5 @@ def test_few_record_batches_are_cut_so_that_every_process_has_its_share(shard_fo
 
 
 def test_a_pass_without_a_minibatch_is_an_error_and_no_endless_search(shard_folder):
-    with pytest.raises(ShardError, match="no 1 record batches .data.shuffle_batches. hold a minibatch of 128"):
+    with pytest.raises(TrainError, match="no 1 record batches .data.shuffle_batches. hold a minibatch of 128"):
         next(iter(_stream(shard_folder, size=128, group=1)))

@@ -14,9 +14,9 @@ from train_support.synthetic import configure, run_training, write_shard
 from sardonyx_train import precision
 from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.distributed import join
-from sardonyx_train.errors import CheckpointError, ConfigError, ShardError, TrainError
+from sardonyx_train.errors import TrainError
+from sardonyx_train.files import read_rows
 from sardonyx_train.initialise import create_network
-from sardonyx_train.metrics_log import read_metrics
 from sardonyx_train.program import main
 from sardonyx_train.trainer import Trainer
 
@@ -34,7 +34,7 @@ def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(sh
         run={"tensorboard": True, "evaluate_steps": 20, "ema_decay": 0.5},
     )
     _, validation = run_training(config)
-    rows = read_metrics(out / "history.jsonl")
+    rows = read_rows(out / "history.jsonl")
     training = [row for row in rows if row["kind"] == "train"]
     assert training[-1]["policy"] < 0.9 * training[0]["policy"]
     assert [row["step"] for row in rows if row["kind"] == "validation"] == [20, 40]
@@ -56,14 +56,14 @@ def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
     for name, tensor in whole.average.network.state_dict().items():
         assert torch.equal(tensor, resumed.average.network.state_dict()[name]), name
-    steps = [row["step"] for row in read_metrics(tmp_path / "b" / "history.jsonl")]
+    steps = [row["step"] for row in read_rows(tmp_path / "b" / "history.jsonl")]
     assert steps == list(range(1, 10))
 
 
 def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_path):
     config = configure(shard_folder, tmp_path / "run")
     trainer = Trainer(config, join("cpu"))
-    trainer.request_stop()
+    trainer.stop.set()
     trainer.run()
     state = read_checkpoint(tmp_path / "run" / "last.pt")
     assert state["progress"]["step"] == 0 and math.isfinite(state["progress"]["minutes"])
@@ -80,7 +80,7 @@ def test_a_stop_within_a_step_leaves_the_run_as_it_was_before_that_step(shard_fo
 
         def stop(*_, trainer=trainer):
             if trainer.progress.step == 3:
-                trainer.request_stop()
+                trainer.stop.set()
 
         module = [m for m in trainer.network.modules() if isinstance(m, torch.nn.BatchNorm2d)][-1]
         if moment == "forward":
@@ -103,7 +103,7 @@ def test_a_run_goes_on_in_the_precision_that_auto_chose_and_with_its_minibatches
     monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == "fp32" else 2.0)
     trainer, _ = run_training(configure(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 3}), tmp_path / "run" / "last.pt")
     assert trainer.precision == "bf16" and "trains in bf16, as the run began" in capsys.readouterr().err
-    with pytest.raises(CheckpointError, match="data.batch_size 32, the configuration 16"):
+    with pytest.raises(TrainError, match="data.batch_size 32, the configuration has 16"):
         run_training(configure(shard_folder, tmp_path / "run", data={"batch_size": 16}), tmp_path / "run" / "last.pt")
 
 
@@ -137,7 +137,7 @@ def test_early_stopping_ends_a_run_that_no_longer_improves(shard_folder, tmp_pat
 @pytest.mark.parametrize("kind", ["bf16", "fp16"])
 def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, kind):
     run_training(configure(shard_folder, tmp_path / "run", run={"precision": kind}, model={"se_ratio": 2}))
-    rows = read_metrics(tmp_path / "run" / "history.jsonl")
+    rows = read_rows(tmp_path / "run" / "history.jsonl")
     assert all(row["total"] == row["total"] for row in rows) and len(rows) == 6
 
 
@@ -161,11 +161,11 @@ def test_the_precision_is_measured_and_the_measurement_changes_nothing(shard_fol
 
 def test_another_shape_or_encoding_is_refused_by_name(shard_folder, tmp_path):
     run_training(configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1}))
-    with pytest.raises(CheckpointError, match="another network shape"):
+    with pytest.raises(TrainError, match="another network shape"):
         run_training(configure(shard_folder, tmp_path / "run", model={"filters": 4}), tmp_path / "run" / "last.pt")
-    with pytest.raises(CheckpointError, match="not a readable checkpoint"):
+    with pytest.raises(TrainError, match="not a readable checkpoint"):
         read_checkpoint(shard_folder / "0000.arrow")
-    with pytest.raises(ShardError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
+    with pytest.raises(TrainError, match="shards hold lc0-112 / lc0-1858, the network wants mini-19"):
         run_training(configure(shard_folder, tmp_path / "run", model={"input": "mini-19"}))
 
 
@@ -182,7 +182,7 @@ def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configurati
     trainer, _ = run_training(changed, tmp_path / "run" / "last.pt")
     assert trainer.progress.step == 4 and trainer.optimizer.rate == 1e-5
     assert trainer.optimizer.parts[0].param_groups[0]["weight_decay"] == 0.5
-    assert read_metrics(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
+    assert read_rows(tmp_path / "run" / "history.jsonl")[-1]["learning_rate"] == 1e-5
 
 
 def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
@@ -195,13 +195,13 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     config.write_text(json.dumps(configure(shard_folder, out, schedule={"max_steps": 3}).model_dump()))
     assert main(["train", "--config", str(config)]) == 1
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
-    assert len(read_metrics(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
+    assert len(read_rows(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(FolderBusy):
         patch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
     (out / "stable.pt").write_text("of the run before")
     assert main(["train", "--config", str(config), "--overwrite"]) == 0
-    assert [row["step"] for row in read_metrics(out / "history.jsonl")] == [1, 2, 3]
+    assert [row["step"] for row in read_rows(out / "history.jsonl")] == [1, 2, 3]
     assert not (out / "stable.pt").exists()
 
 
@@ -231,11 +231,11 @@ def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_
     last = tmp_path / "run" / "last.pt"
     config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1})
     run_training(config)
-    with pytest.raises(CheckpointError, match="moments of adamw, the configuration's optimizer is sgd"):
+    with pytest.raises(TrainError, match="moments of adamw, the configuration's optimizer is sgd"):
         run_training(configure(shard_folder, tmp_path / "run", optimizer={"kind": "sgd"}), last)
     state = read_checkpoint(last)
     write_checkpoint(last, {name: state[name] for name in ("config", "network", "average", "progress")})
-    with pytest.raises(CheckpointError, match="weights only.*run.start_from"):
+    with pytest.raises(TrainError, match="weights only.*run.start_from"):
         run_training(config, last)
 
 
@@ -244,7 +244,7 @@ def test_rounding_cannot_begin_or_end_within_a_run(shard_folder, tmp_path):
     model, schedule = {"norm": "none"}, {"max_steps": 1}
     run_training(configure(shard_folder, tmp_path / "run", model=model, schedule=schedule))
     rounded = configure(shard_folder, tmp_path / "run", model=model, schedule=schedule, run={"quantisation_aware": True})
-    with pytest.raises(CheckpointError, match="quantisation_aware False, the configuration has True.*run.start_from"):
+    with pytest.raises(TrainError, match="quantisation_aware False, the configuration has True.*run.start_from"):
         run_training(rounded, last)
 
 
@@ -259,7 +259,7 @@ def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folde
 def test_a_checkpoint_of_another_run_does_not_take_a_folder_that_holds_one(shard_folder, tmp_path):
     for name in "ab":
         run_training(configure(shard_folder, tmp_path / name, schedule={"max_steps": 1}))
-    with pytest.raises(CheckpointError, match="holds another run than"):
+    with pytest.raises(TrainError, match="holds another run than"):
         run_training(configure(shard_folder, tmp_path / "b", schedule={"max_steps": 2}), tmp_path / "a" / "last.pt")
 
 
@@ -290,7 +290,7 @@ def test_an_exception_in_a_loader_process_ends_the_program(shard_folder, tmp_pat
             "made = batch.BatchMaker.make",
             "def make(self, *rest):",
             "    make.calls += 1",
-            "    if make.calls > 3: raise shards.ShardError('damaged')",
+            "    if make.calls > 3: raise shards.TrainError('damaged')",
             "    return made(self, *rest)",
             "make.calls = 0",
             "batch.BatchMaker.make = make",
@@ -383,7 +383,7 @@ def test_a_run_of_epochs_evaluates_each_epoch_and_logs_the_l2_loss(shard_folder,
         run={"evaluate_epochs": 1},
     )
     trainer, _ = run_training(config)
-    rows = read_metrics(tmp_path / "run" / "history.jsonl")
+    rows = read_rows(tmp_path / "run" / "history.jsonl")
     assert trainer.progress.step == 2 * 12  # two passes of 384 positions, 32 a step
     assert [row["step"] for row in rows if row["kind"] == "validation"] == [12, 24]
     first = next(row for row in rows if row["kind"] == "train")
@@ -414,5 +414,5 @@ def test_batch_renormalisation_trains_resumes_and_needs_batch_norms(shard_folder
     more = configure(shard_folder, tmp_path / "run", run=run, schedule={"max_steps": 9})
     trainer, _ = run_training(more, tmp_path / "run" / "last.pt")
     assert trainer.progress.step == 9
-    with pytest.raises(ConfigError, match="need model.norm batch, not group"):
+    with pytest.raises(TrainError, match="need model.norm batch, not group"):
         configure(shard_folder, tmp_path / "run", run=run, model={"norm": "group"})

@@ -68,22 +68,15 @@ class BatchMaker:
         """`with_replies`: minibatches hold the opponent's replies; `make` then needs columns that hold them."""
         self._targets = targets
         self._policy_size = POLICY_SIZES[form.policy]
-        self._castling: tuple[int, ...] = ()
-        self._mirrored: np.ndarray | None = None
-        self._history_dropout = history_dropout
-        self._history: tuple[int, ...] = ()
-        if history_dropout > 0:
-            self._history = get_input_encoding(form.input).history
-            if not self._history:
-                raise ValueError(f"data.history_dropout: '{form.input}' has no history to drop")
-        if mirror:
-            encoding = get_input_encoding(form.input)
-            if encoding.castling is None:
-                raise ValueError(f"data.mirror: not known which planes of '{form.input}' hold castling rights")
-            self._castling = encoding.castling
-            self._mirrored = mirror_policy(form.policy)
+        encoding = get_input_encoding(form.input)
+        self._history_dropout, self._history = history_dropout, encoding.history if history_dropout > 0 else ()
+        self._castling, self._mirrored = encoding.castling, mirror_policy(form.policy) if mirror else None
         self.with_replies = with_replies
-        if with_replies and get_input_encoding(form.input).is_turned:
+        if history_dropout > 0 and not encoding.history:
+            raise ValueError(f"data.history_dropout: '{form.input}' has no history to drop")
+        if mirror and encoding.castling is None:
+            raise ValueError(f"data.mirror: not known which planes of '{form.input}' hold castling rights")
+        if with_replies and encoding.is_turned:
             raise ValueError(f"loss.reply_policy: '{form.input}' turns the boards, each position in its own way")
 
     def find_decided(self, columns: Columns) -> np.ndarray:

@@ -3,23 +3,17 @@
 Shards are memory-mapped, so an uncompressed record batch costs no copy until it is shuffled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import ShardError
+from ..errors import TrainError
 
 SHARDS_VERSION = "1"
-
-
-@dataclass(frozen=True)
-class ShardInfo:
-    path: Path
-    rows: tuple[int, ...]  # positions of each record batch
 
 
 @dataclass(frozen=True)
@@ -91,7 +85,7 @@ class Columns:
 
 
 def find_shards(places: list[str]) -> list[Path]:
-    """All *.arrow files in the given folders and files, sorted. Raises ShardError if there are none."""
+    """All *.arrow files in the given folders and files, sorted. Raises TrainError if there are none."""
     files: list[Path] = []
     for place in places:
         path = Path(place)
@@ -100,9 +94,9 @@ def find_shards(places: list[str]) -> list[Path]:
         elif path.is_file():
             files.append(path)
         else:
-            raise ShardError(f"{place}: no such file or folder")
+            raise TrainError(f"{place}: no such file or folder")
     if not files:
-        raise ShardError(f"no *.arrow files in {', '.join(places) or 'the empty list of folders'}")
+        raise TrainError(f"no *.arrow files in {', '.join(places) or 'the empty list of folders'}")
     return files
 
 
@@ -110,7 +104,7 @@ def read_format(path: Path) -> ShardFormat:
     metadata = {k.decode(): v.decode() for k, v in (open_shard(path).schema.metadata or {}).items()}
     version = metadata.get("sardonyx.shards_version")
     if version != SHARDS_VERSION:
-        raise ShardError(f"{path}: shards version {version}, this program reads {SHARDS_VERSION}")
+        raise TrainError(f"{path}: shards version {version}, this program reads {SHARDS_VERSION}")
     try:
         listed = metadata["sardonyx.value_planes"]
         return ShardFormat(
@@ -120,35 +114,49 @@ def read_format(path: Path) -> ShardFormat:
             tuple(int(p) for p in listed.split(",") if p.strip() != ""),
         )
     except (KeyError, ValueError) as error:
-        raise ShardError(f"{path}: metadata is missing or malformed ({error})") from None
+        raise TrainError(f"{path}: metadata is missing or malformed ({error})") from None
 
 
 def read_common_format(files: list[Path]) -> ShardFormat:
     first = read_format(files[0])
     for path in files[1:]:
         if read_format(path) != first:
-            raise ShardError(f"{path}: encoding differs from {files[0]}")
+            raise TrainError(f"{path}: encoding differs from {files[0]}")
     return first
 
 
 def read_wanted_format(files: list[Path], encoding: str, policy: str) -> ShardFormat:
-    """The files' common format; raises ShardError unless it is the network's."""
+    """The files' common format; raises TrainError unless it is the network's."""
     form = read_common_format(files)
     if (form.input, form.policy) != (encoding, policy):
-        raise ShardError(f"the shards hold {form.input} / {form.policy}, the network wants {encoding} / {policy}")
+        raise TrainError(f"the shards hold {form.input} / {form.policy}, the network wants {encoding} / {policy}")
     return form
 
 
-def read_info(path: Path) -> ShardInfo:
-    reader = open_shard(path)
-    return ShardInfo(path, tuple(reader.get_batch(i).num_rows for i in range(reader.num_record_batches)))
+class Piece(NamedTuple):
+    """Rows of one record batch, from `start` up to but not including `stop`."""
+
+    path: Path
+    batch: int
+    start: int
+    stop: int
+
+
+def list_pieces(files: Iterable[Path]) -> list[Piece]:
+    """All record batches, as wholes."""
+    readers = ((path, open_shard(path)) for path in files)
+    return [Piece(path, i, 0, reader.get_batch(i).num_rows) for path, reader in readers for i in range(reader.num_record_batches)]
+
+
+def count_rows(pieces: Iterable[Piece]) -> int:
+    return sum(piece.stop - piece.start for piece in pieces)
 
 
 def open_shard(path: Path) -> pa.RecordBatchFileReader:
     try:
         return pa.ipc.open_file(pa.memory_map(str(path)))
     except (OSError, pa.ArrowInvalid) as error:
-        raise ShardError(f"{path}: not a readable Arrow file ({error})") from None
+        raise TrainError(f"{path}: not a readable Arrow file ({error})") from None
 
 
 def read_columns(reader: pa.RecordBatchFileReader, index: int, with_replies: bool = False) -> Columns:
@@ -208,7 +216,7 @@ def concat_columns(parts: list[Columns]) -> Columns:
 
 def _fixed(array: pa.Array, rows: int, dtype: type) -> np.ndarray:
     """FixedSizeBinary or FixedSizeList without nulls → [rows, width], no copy."""
-    if isinstance(array, pa.FixedSizeBinaryArray) or pa.types.is_fixed_size_binary(array.type):
+    if isinstance(array, pa.FixedSizeBinaryArray):
         width = array.type.byte_width
         data = np.frombuffer(array.buffers()[1], dtype, count=(array.offset + rows) * width)
         return data.reshape(-1, width)[array.offset :]
@@ -232,7 +240,7 @@ def _ragged_or_nan(array: pa.ListArray, like: pa.ListArray) -> Ragged:
     flat = np.full(len(like.values), np.nan, np.float32)
     inside = np.repeat(present, lengths)
     if int(inside.sum()) != len(own):
-        raise ShardError("a list of policy weights or scores is not as long as its list of moves")
+        raise TrainError("a list of policy weights or scores is not as long as its list of moves")
     flat[offsets[0] : offsets[-1]][inside] = own
     return Ragged(flat, offsets)
 

@@ -11,51 +11,35 @@ import atexit
 import math
 import multiprocessing
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from ..config import DataConfig
-from ..errors import ShardError
+from ..errors import TrainError
 from .batch import Batch, BatchMaker
-from .shards import Columns, concat_columns, open_shard, read_columns, read_info, select_rows
+from .shards import Columns, Piece, concat_columns, count_rows, list_pieces, open_shard, read_columns, select_rows
 
 _MOST_LEFT_OUT = 0.8  # largest share of a group's decided positions that is left out
-
-
-class Piece(NamedTuple):
-    """Rows of one record batch, from `start` up to but not including `stop`."""
-
-    path: Path
-    batch: int
-    start: int
-    stop: int
 
 
 class ShardStream(IterableDataset[Batch]):
     def __init__(
         self, files: list[Path], maker: BatchMaker, config: DataConfig, seed: int, rank: int = 0, ranks: int = 1, skip: int = 0
     ) -> None:
-        """`skip`: minibatches of this rank that were consumed before. Raises ShardError."""
+        """`skip`: minibatches of this rank that were consumed before. Raises TrainError."""
         super().__init__()
-        self._batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
-        self._maker = maker
-        self._config = config
-        self._batch_size = config.batch_size
-        self._group = config.shuffle_batches
-        self._seed = seed
-        self._rank = rank
-        self._ranks = ranks
-        self.skip = skip
+        self._pieces = list_pieces(files)
+        self._maker, self._config, self._seed, self._rank, self._ranks, self.skip = maker, config, seed, rank, ranks, skip
+        self._batch_size, self._group = config.batch_size, config.shuffle_batches
         self._deal(max(1, config.workers))  # before a loader process finds too little data
 
     @property
     def positions(self) -> int:
-        return sum(rows for _, _, rows in self._batches)
+        return count_rows(self._pieces)
 
     @property
     def pass_positions(self) -> int:
@@ -74,7 +58,7 @@ class ShardStream(IterableDataset[Batch]):
             order = np.random.default_rng((self._seed, stream, turn)).permutation(len(mine))
             groups = {s: [mine[i] for i in order[s : s + self._group]] for s in range(0, len(order), self._group)}
             if all(self._count_minibatches(chosen) == 0 for chosen in groups.values()):
-                raise ShardError(f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions")
+                raise TrainError(f"no {self._group} record batches (data.shuffle_batches) hold a minibatch of {self._batch_size} positions")
             for start, chosen in groups.items():
                 minibatches = self._count_minibatches(chosen)
                 if skip >= minibatches:
@@ -86,14 +70,12 @@ class ShardStream(IterableDataset[Batch]):
     def _deal(self, workers: int) -> list[list[Piece]]:
         """What each loader process of all ranks reads."""
         streams = self._ranks * workers
-        whole = [Piece(path, i, 0, rows) for path, i, rows in self._batches]
-        dealt = [whole[stream::streams] for stream in range(streams)]
+        dealt = [self._pieces[stream::streams] for stream in range(streams)]
         if min(map(self._count_minibatches, dealt)) == 0:
-            dealt = [_cut(whole, stream, streams) for stream in range(streams)]
+            dealt = [_cut(self._pieces, stream, streams) for stream in range(streams)]
         if min(map(self._count_minibatches, dealt)) == 0:
-            raise ShardError(
-                f"too little data: {self.positions} positions for {streams} loader processes and minibatches of {self._batch_size}"
-            )
+            asked = f"{streams} loader processes and minibatches of {self._batch_size}"
+            raise TrainError(f"too little data: {self.positions} positions for {asked}")
         return dealt
 
     def _minibatches(self, chosen: list[Piece], random: np.random.Generator, skip: int) -> Iterator[Batch]:
@@ -154,10 +136,6 @@ def load_group(chosen: list[Piece], with_replies: bool = False) -> Columns:
     return concat_columns(parts)
 
 
-def count_rows(pieces: Iterable[Piece]) -> int:
-    return sum(piece.stop - piece.start for piece in pieces)
-
-
 def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
     """The stream's range, if all rows in order are cut into equal ranges."""
     total = count_rows(pieces)
@@ -206,11 +184,11 @@ def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, lim
 
 def read_rows(files: list[Path], batch_size: int, limit: int, with_replies: bool = False) -> Iterator[Columns]:
     """The same positions as columns; every minibatch but the last is full."""
-    batches = [(path, i, rows) for path in files for i, rows in enumerate(read_info(path).rows)]
-    share = min(1.0, limit / max(1, sum(rows for _, _, rows in batches)))
+    pieces = list_pieces(files)
+    share = min(1.0, limit / max(1, count_rows(pieces)))
     parts: list[Columns] = []
     missing = batch_size
-    for path, i, rows in batches:
+    for path, i, _, rows in pieces:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
         columns = read_columns(open_shard(path), i, with_replies)
         while len(taken) > 0:

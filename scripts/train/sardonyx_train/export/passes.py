@@ -22,6 +22,7 @@ fp32 file keeps the weights as they were trained.
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
+from onnxruntime.transformers.onnx_model import OnnxModel
 
 BATCH = "batch"
 _COPY = "_copy"  # suffix of the names of copying convolutions
@@ -92,18 +93,7 @@ def move_bytes(model: onnx.ModelProto) -> None:
                 node.output[i] = f"{name}_bytes"
                 sources[name] = [node.output[i], *source[1:]]
                 nodes.append(helper.make_node(_UNROUND, sources[name], [name], f"{name}_unround"))
-    del model.graph.node[:]
-    model.graph.node.extend(_drop_unread(nodes, {output.name for output in model.graph.output}))
-
-
-def _drop_unread(nodes: list[onnx.NodeProto], wanted: set[str]) -> list[onnx.NodeProto]:
-    """Removes nodes whose outputs nothing reads, because ONNX Runtime might compute them."""
-    kept: list[onnx.NodeProto] = []
-    for node in reversed(nodes):
-        if wanted.intersection(node.output):
-            kept.append(node)
-            wanted.update(node.input)
-    return kept[::-1]
+    _replace_nodes(model, nodes)
 
 
 def _cast_to_bytes(model: onnx.ModelProto) -> None:
@@ -178,18 +168,9 @@ def _store(model: onnx.ModelProto, name: str, values: np.ndarray) -> str:
 
 
 def _replace_nodes(model: onnx.ModelProto, nodes: list[onnx.NodeProto]) -> None:
-    """Replaces all nodes, in topological order, and removes the weights that no node reads."""
-    read = {name for node in nodes for name in node.input}
-    known = {tensor.name for tensor in [*model.graph.initializer, *model.graph.input]} | {""}
-    ordered: list[onnx.NodeProto] = []
-    while nodes:
-        ready = [node for node in nodes if known.issuperset(node.input)]
-        if not ready:
-            raise ValueError(f"{nodes[0].name} reads a tensor that no node writes")
-        ordered += ready
-        known.update(name for node in ready for name in node.output)
-        nodes = [node for node in nodes if node not in ready]
-    weights = [tensor for tensor in model.graph.initializer if tensor.name in read]
-    del model.graph.node[:], model.graph.initializer[:]
-    model.graph.node.extend(ordered)
-    model.graph.initializer.extend(weights)
+    """Replaces all nodes, in topological order, without those and without weights that nothing reads: ONNX Runtime might compute them."""
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    wrapped = OnnxModel(model)
+    wrapped.topological_sort()
+    wrapped.prune_graph()

@@ -20,7 +20,7 @@ accuracy. So these ranges are narrowed, and the tails clipped, as long as the re
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +96,10 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes:
             },
         )
         quantised = onnx.load(result)
-    passes: list[Callable[[onnx.ModelProto], None]] = [
-        _bypass_rounding,
-        move_bytes,
-        merge_policy,
-        declare_batch,
-        lambda made: _narrow_ranges(made, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes),
-        check_pair_sums,
-    ]
-    for change in passes:
+    for change in (_bypass_rounding, move_bytes, merge_policy, declare_batch):
         change(quantised)
+    _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
+    check_pair_sums(quantised)
     del quantised.metadata_props[:]  # the quantiser adds metadata of its own
     quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
     set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
@@ -255,13 +249,10 @@ def _run(model: onnx.ModelProto, batches: Iterable[Batch], value_planes: torch.T
         yield mask_illegal(policy, batch.legal).log_softmax(1), value
 
 
-def _measure_difference(wanted: Iterable[tuple[torch.Tensor, torch.Tensor]], given: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> float:
+def _measure_difference(wanted: list[tuple[torch.Tensor, torch.Tensor]], given: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> float:
     """Mean KL divergence of the policies plus mean absolute difference of the values."""
-    differences = [
-        float((p.exp() * (p - q)).sum(1).mean() + (value - other).abs().mean())
-        for (p, value), (q, other) in zip(wanted, given, strict=True)
-    ]
-    return sum(differences) / len(differences)
+    pairs = zip(wanted, given, strict=True)
+    return sum(float((p.exp() * (p - q)).sum(1).mean() + (v - w).abs().mean()) for (p, v), (q, w) in pairs) / len(wanted)
 
 
 def _find_weights(model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto) -> onnx.TensorProto | None:

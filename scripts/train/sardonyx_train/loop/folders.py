@@ -8,6 +8,9 @@ class Folders:
         self.root = root
         self.plots = root / "plots"
         self.networks = root / "networks"
+        self.best = root / "best.onnx"  # a copy of the best network, at a path that does not change
+        self.workers = root / "workers.json"  # the cluster's nodes and their tasks, as the loop last saw them
+        self.stream = root / "stream"  # games of self-play without pause that no generation has taken yet
 
     def network(self, generation: int) -> Path:
         return self.networks / f"{generation:04d}.onnx"
@@ -20,21 +23,6 @@ class Folders:
         """A record of the network's origin (versions.py)."""
         return self.root / "versions" / f"{generation:04d}.json"
 
-    @property
-    def best(self) -> Path:
-        """A copy of the best network, at a path that does not change."""
-        return self.root / "best.onnx"
-
-    @property
-    def workers(self) -> Path:
-        """The cluster's nodes and their tasks, as the loop last saw them."""
-        return self.root / "workers.json"
-
     def generation(self, number: int, part: str = "") -> Path:
         """`part`: games, shards, training, gate or measure."""
         return self.root / "generations" / f"{number:04d}" / part
-
-    @property
-    def stream(self) -> Path:
-        """Games of self-play without pause that no generation has taken yet."""
-        return self.root / "stream"

@@ -17,12 +17,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ..errors import LoopError, Stopped
-from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_json
+from ..errors import Stopped, TrainError
+from ..files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
 from ..loop_config import LoopConfig, SelfPlaySection
 from ..tasks.task import RESULTS, Executor, Task
 from .folders import Folders
-from .games import adapt_resignation, check_games, count_games_in, count_planned, count_records, create_stream_task
+from .games import adapt_resignation, check_games, count_games_in, count_records, create_stream_task, gather
 from .state import LoopState, list_lineage
 
 TICKET = "ticket.json"
@@ -39,10 +39,6 @@ class Ticket:
     book: str | None
     task: Task
 
-    @property
-    def games(self) -> int:
-        return count_planned(self.task)
-
 
 class GameStream:
     """Plays from `start` to `close`. The state is read at the start and by `follow`, in the thread of the caller."""
@@ -56,7 +52,6 @@ class GameStream:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._failure: BaseException | None = None
-        self._digests: dict[int, str] = {}
         self._lineage = list_lineage(state)
         self._section = self._adapt(state)
         self._waiting: list[Ticket] = []  # begun before a restart
@@ -88,7 +83,7 @@ class GameStream:
     def wait_for_games(self, games: int, positions: int | None, is_stopped: Callable[[], bool]) -> list[str]:
         """Names of all finished batches in their order, once they hold so many games or recorded positions.
 
-        Raises Stopped and LoopError.
+        Raises Stopped and TrainError.
         """
         while True:
             with self._lock:
@@ -136,7 +131,7 @@ class GameStream:
     def _run(self) -> None:
         try:
             self._executor.stream(self, self._folder)
-        except (LoopError, OSError) as error:
+        except (TrainError, OSError) as error:
             self._failure = error
             self._say(f"self-play has stopped: {error}")
 
@@ -145,8 +140,7 @@ class GameStream:
         if own is None or self._count_generations({**self._ready, **self._running}, section.games, section.positions) >= own.ahead:
             return None
         network = self._lineage[0]
-        digest = self._digest(network)
-        book = None if section.book is None else self._digest_book(Path(section.book))
+        (digest, *_), book = gather([self._folders.network(network)], section.book)
         task = create_stream_task(section, self._config.run.seed, self._next, digest, book, own.niceness)
         self._next += 1
         ticket = Ticket(network, digest, section.book, task)
@@ -157,7 +151,7 @@ class GameStream:
 
     def _count_generations(self, tickets: Mapping[str, Ticket], games: int, positions: int | None) -> float:
         """How many generations these batches would fill."""
-        share = sum(ticket.games for ticket in tickets.values()) / games
+        share = sum(ticket.task.games for ticket in tickets.values()) / games
         if positions is None:
             return share
         return max(share, sum(self._count_records(name) for name in tickets if name in self._ready) / positions)
@@ -174,16 +168,6 @@ class GameStream:
         network = self._folders.network(ticket.network)
         return {digest: network if digest == ticket.digest else Path(ticket.book or "") for digest in ticket.task.files}
 
-    def _digest(self, network: int) -> str:
-        if network not in self._digests:
-            self._digests[network] = compute_digest(self._folders.network(network))
-        return self._digests[network]
-
-    def _digest_book(self, book: Path) -> str:
-        if not book.is_file():
-            raise LoopError(f"there is no book {book}")
-        return compute_digest(book)
-
     def _is_stale(self, ticket: Ticket) -> bool:
         own = self._config.asynchronous
         newest = self._lineage if own is None else self._lineage[: own.staleness + 1]
@@ -191,7 +175,7 @@ class GameStream:
 
     def _drop(self, folder: Path, ticket: Ticket) -> None:
         """Written down first: a batch that a kill leaves behind is removed at the next start."""
-        row = {"batch": ticket.task.name, "network": ticket.network, "games": ticket.games, "best": self._lineage[0]}
+        row = {"batch": ticket.task.name, "network": ticket.network, "games": ticket.task.games, "best": self._lineage[0]}
         with (self._folder / _DROPPED).open("a", encoding="utf-8") as file:
             file.write("\n" + json.dumps({**row, "time": time.time()}) + "\n")  # a line that was cut short stays alone
         remove(folder)
@@ -210,7 +194,7 @@ class GameStream:
                 continue
             ticket = read_ticket(path)
             network = self._folders.network(ticket.network)
-            if self._is_stale(ticket) or not network.exists() or self._digest(ticket.network) != ticket.digest:
+            if self._is_stale(ticket) or not network.exists() or compute_digest(network) != ticket.digest:
                 self._drop(path, ticket)
             elif path.name.endswith(PART):
                 self._waiting.append(ticket)
@@ -234,16 +218,7 @@ def read_ticket(folder: Path) -> Ticket:
 
 
 def read_dropped(folders: Folders) -> list[dict[str, Any]]:
-    path = folders.stream / _DROPPED
-    if not path.exists():
-        return []
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            continue  # a write that was cut short; its batch is still there and dropped again
-    return rows
+    return read_rows(folders.stream / _DROPPED)
 
 
 def describe_batches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -251,9 +226,8 @@ def describe_batches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]
     rows = []
     for name in names:
         ticket = read_ticket(folder / name)
-        seed = next(a for a in ticket.task.arguments if a.startswith("--seed=")).removeprefix("--seed=")
-        results = compute_digest(folder / name / RESULTS)
-        rows.append({"batch": name, "network": ticket.network, "seed": int(seed), "games": ticket.games, "results": results})
+        seed, results = int(ticket.task.get_flag("seed")), compute_digest(folder / name / RESULTS)
+        rows.append({"batch": name, "network": ticket.network, "seed": seed, "games": ticket.task.games, "results": results})
     return rows
 
 

@@ -5,20 +5,30 @@ through in the last generations, at most a wanted share may be won or drawn by a
 """
 
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import LoopError
-from ..files import PART, name_part, read_json
-from ..loop_config import Flag, GateSection, MeasureSection, SelfPlaySection
+from ..errors import TrainError
+from ..files import PART, compute_digest, name_part, read_json, read_rows
+from ..loop_config import Flag, GateSection, SelfPlaySection
 from ..tasks.task import OUT, OUTPUT, RESULTS, Task, refer_to
 from .folders import Folders
 from .state import Match
 
 _RECORD_BYTES = 8356  # of lc0's V6
+
+
+def gather(networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path], str | None]:
+    """The files of a task by digest, in this order, and the book's digest."""
+    files = {compute_digest(path): path for path in networks}
+    if book is None:
+        return files, None
+    if not Path(book).is_file():
+        raise TrainError(f"there is no book {book}")
+    digest = compute_digest(Path(book))
+    return {**files, digest: Path(book)}, digest
 
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
@@ -41,26 +51,16 @@ def _create_self_play_task(section: SelfPlaySection, name: str, games: int, seed
     return _create_task("selfplay", name, section, fixed, games, seed, (network,), book)
 
 
-def create_gate_tasks(section: GateSection, seed: int, generation: int, candidate: str, best: str, book: str | None) -> list[Task]:
-    players = [f"--player1.weights={refer_to(candidate)}", "--player1.name=candidate"]
-    players += [f"--player2.weights={refer_to(best)}", "--player2.name=best"]
-    return _create_match_tasks(section, section.games, players, (candidate, best), seed, generation, "gate", book)
-
-
-def create_measure_tasks(
-    measure: MeasureSection, gate: GateSection, seed: int, generation: int, best: str, first: str | None, book: str | None
+def create_match_tasks(
+    section: GateSection, games: int, kind: str, seed: int, generation: int, players: dict[str, str | None], book: str | None
 ) -> list[Task]:
-    """Games under the gate's conditions, against the network `first`, or the random mover if it is None."""
-    players = [f"--player1.weights={refer_to(best)}", "--player1.name=best"]
-    players += ["--player2.type=random"] if first is None else [f"--player2.weights={refer_to(first)}", "--player2.name=first"]
-    files = (best,) if first is None else (best, first)
-    return _create_match_tasks(gate, measure.games, players, files, seed, generation, "measure", book)
-
-
-def _create_match_tasks(
-    section: GateSection, games: int, players: list[str], files: tuple[str, ...], seed: int, generation: int, kind: str, book: str | None
-) -> list[Task]:
-    fixed = [*players, f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
+    """`players`: two names with the digests of their networks; None is the player of random moves."""
+    fixed: list[str] = []
+    for number, (name, network) in enumerate(players.items(), 1):
+        own = [f"weights={refer_to(network)}", f"name={name}"] if network is not None else ["type=random"]
+        fixed += [f"--player{number}.{word}" for word in own]
+    fixed += [f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
+    files = tuple(network for network in players.values() if network is not None)
     return [
         _create_task("match", f"{kind}-{index:04d}", section, fixed, count, create_seed(seed, generation, kind, index), files, book)
         for index, count in enumerate(deal_games(games, section.games_per_task))
@@ -93,17 +93,13 @@ def create_seed(seed: int, generation: int, kind: str, index: int) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
 
 
-def count_planned(task: Task) -> int:
-    return int(next(a for a in task.arguments if a.startswith("--games=")).removeprefix("--games="))
-
-
 def check_games(tasks: Sequence[Task], folder: Path) -> int:
-    """Checks that every task has each of its games once. Returns the number of games; raises LoopError."""
+    """Checks that every task has each of its games once. Returns the number of games; raises TrainError."""
     total = 0
     for task in tasks:
-        played = list(_read_game_numbers(folder / task.name / RESULTS))
-        if sorted(played) != list(range(count_planned(task))):
-            raise LoopError(f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {count_planned(task)}")
+        played = [row["game"] for row in _read_games(folder / task.name)]
+        if sorted(played) != list(range(task.games)):
+            raise TrainError(f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {task.games}")
         total += len(played)
     return total
 
@@ -129,7 +125,7 @@ def read_match(task: Task, folder: Path) -> Match:
     answer = read_json(folder / task.name / OUTPUT)
     match = Match(answer["wins"], answer["draws"], answer["losses"], list(answer["pentanomial"]))
     if match.games != check_games([task], folder):
-        raise LoopError(f"{folder / task.name} reports {match.games} games, not {count_planned(task)}")
+        raise TrainError(f"{folder / task.name} reports {match.games} games, not {task.games}")
     return match
 
 
@@ -139,53 +135,33 @@ def read_pairs(tasks: Sequence[Task], folder: Path) -> list[tuple[float, float]]
     pairs: list[tuple[float, float]] = []
     for task in tasks:
         place = folder / task.name
-        points = _read_points(task, (place if place.exists() else name_part(place)) / RESULTS)
-        planned = count_planned(task)
-        for game in range(0, planned, 2):
+        points = _read_points(task, place if place.exists() else name_part(place))
+        for game in range(0, task.games, 2):
             if game not in points or game + 1 not in points:
                 return pairs
             pairs.append((points[game], points[game + 1]))
     return pairs
 
 
-def _read_points(task: Task, results: Path) -> dict[int, float]:
-    name = next(a for a in task.arguments if a.startswith("--player1.name=")).removeprefix("--player1.name=")
+def _read_points(task: Task, folder: Path) -> dict[int, float]:
+    name = task.get_flag("player1.name")
     white_points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-    rows = [row for row in _read_rows(results) if row.get("result") in white_points]
+    rows = [row for row in _read_games(folder) if row.get("result") in white_points]
     return {row["game"]: white_points[row["result"]] if row["white"] == name else 1 - white_points[row["result"]] for row in rows}
 
 
 def count_games(folder: Path) -> int:
     """Number of finished games, including those of unfinished tasks on this machine; for display."""
-    if not folder.exists():
-        return 0
-    names = [path for path in folder.iterdir() if path.is_dir()]
-    return sum(count_games_in(path) for path in names if not _is_stale(path))
+    tasks = {path.name.removesuffix(PART): path for path in sorted(folder.glob("*/"), reverse=True)}  # finished ones last
+    return sum(map(count_games_in, tasks.values()))
 
 
 def count_games_in(task_folder: Path) -> int:
-    return sum(1 for _ in _read_game_numbers(task_folder / RESULTS))
+    return len(_read_games(task_folder))
 
 
-def _is_stale(part: Path) -> bool:
-    return part.name.endswith(PART) and part.with_name(part.name.removesuffix(PART)).exists()
-
-
-def _read_game_numbers(results: Path) -> Iterator[int]:
-    return (row["game"] for row in _read_rows(results))
-
-
-def _read_rows(results: Path) -> Iterator[dict[str, Any]]:
-    if not results.exists():
-        return
-    with results.open(encoding="utf-8") as file:
-        for line in file:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue  # a line that is being written
-            if "game" in row:
-                yield row
+def _read_games(task_folder: Path) -> list[dict[str, Any]]:
+    return [row for row in read_rows(task_folder / RESULTS) if "game" in row]
 
 
 def deal_games(games: int, per_task: int) -> list[int]:
@@ -225,8 +201,5 @@ def choose_percentage(thresholds: Iterable[float], false_positives: float) -> fl
 
 
 def _read_thresholds(games: Path) -> Iterable[float]:
-    for path in sorted(games.glob(f"*/{RESULTS}")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            threshold = json.loads(line).get("falsePositiveThreshold")
-            if threshold is not None:
-                yield threshold
+    rows = [row for path in sorted(games.glob(f"*/{RESULTS}")) for row in read_rows(path)]
+    return [row["falsePositiveThreshold"] for row in rows if row.get("falsePositiveThreshold") is not None]

@@ -51,13 +51,9 @@ def decide(match: Match, gate: GateSection) -> bool | None:
             return False
         return None if left > 0 else match.score > 0.5
     points = match.wins + match.draws / 2
-    if left <= 0:
+    if left <= 0 or (gate.stop_early and _passes(points, gate)):
         return _passes(points, gate)
-    if not gate.stop_early:
-        return None
-    if _passes(points, gate):
-        return True
-    return None if _passes(points + left, gate) else False
+    return None if not gate.stop_early or _passes(points + left, gate) else False
 
 
 def _passes(points: float, gate: GateSection) -> bool:

@@ -1,6 +1,7 @@
 """The command `loop`: self-play, training, export and gate in a circle, a look at it or a way back, and a rehearsal of it."""
 
 import math
+import shlex
 import subprocess
 import sys
 from argparse import Namespace
@@ -8,9 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..errors import ConfigError
-from ..loop_config import LoopConfig, describe_loop_config, find_engine, load_loop_config
-from ..tasks.process import format_command, stop_on_signals
+from ..errors import TrainError
+from ..loop_config import LoopConfig, check_files, describe_loop_config, find_engine, load_loop_config
+from ..tasks.process import stop_on_signals
 from .games import format_flags
 from .page import StatusPage, create_page, describe_gate
 from .replay import replay
@@ -26,7 +27,7 @@ def loop(options: Namespace) -> int:
         print(*describe_loop_config(), sep="\n")
         return 0
     if options.config is None:
-        raise ConfigError("--config is needed")
+        raise TrainError("--config is needed")
     config = load_loop_config(options.config, options.set, options.reduced)
     if options.status:
         console = Console()
@@ -52,34 +53,30 @@ def loop(options: Namespace) -> int:
 
 
 def describe_plan(config: LoopConfig) -> str:
-    """Raises ConfigError for settings with which the loop would fail at its start."""
+    """Raises TrainError for settings with which the loop would fail at its start."""
     from ..model.network import Network, count_parameters
 
+    check_files(config)
     engine = find_engine(config)
     version = _ask_version(engine)
-    for name, book in (("selfplay.book", config.selfplay.book), ("gate.book", config.gate.book)):
-        if book is not None and not Path(book).is_file():
-            raise ConfigError(f"{name}: there is no file {book}")
     if config.training.start is not None and not Path(config.training.start).is_file():
-        raise ConfigError(f"training.start: there is no file {config.training.start}")
+        raise TrainError(f"training.start: there is no file {config.training.start}")
     training = config.training.sections
     state = load_state(config.folder)
     selfplay, window, model = config.selfplay, config.window, training.model
     tasks = math.ceil(selfplay.games / selfplay.games_per_task)
-    steps, amount = "passes", config.training.passes
-    if config.training.steps is not None:
-        steps, amount = "steps", config.training.steps
-    elif config.training.sampling_ratio is not None:
-        steps, amount = "samples for each new position", config.training.sampling_ratio
+    own = config.training
+    plans = ((own.steps, "steps"), (own.sampling_ratio, "samples for each new position"), (own.passes, "passes"))
+    amount, steps = next((amount, unit) for amount, unit in plans if amount is not None)
     where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
     if config.asynchronous is not None:
         where += ", without pause"
-    wanted = (
-        f"{selfplay.games} games" if selfplay.positions is None else f"{selfplay.positions:,} positions, {selfplay.games} games at most"
-    )
+    wanted = f"{selfplay.games} games"
+    if selfplay.positions is not None:
+        wanted = f"{selfplay.positions:,} positions, {wanted} at most"
     of = "" if window.generations is None else f" of {window.generations} generations"
     lines = [
-        f"engine      {format_command(engine)} (version {version})",
+        f"engine      {shlex.join(engine)} (version {version})",
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
         f"start       {config.training.start or 'random weights'}",
         f"self-play   {wanted} in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
@@ -97,7 +94,7 @@ def _ask_version(engine: list[str]) -> str:
     try:
         done = subprocess.run([*engine, "--version"], capture_output=True, text=True, timeout=_ENGINE_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"engine: {format_command(engine)} does not answer: {error}") from None
+        raise TrainError(f"engine: {shlex.join(engine)} does not answer: {error}") from None
     if done.returncode != 0:
-        raise ConfigError(f"engine: {format_command(engine)} does not answer: {done.stderr.strip()}")
+        raise TrainError(f"engine: {shlex.join(engine)} does not answer: {done.stderr.strip()}")
     return done.stdout.strip().split("\n")[0]

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, Self
 
@@ -13,10 +13,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import LoopError
-from ..files import read_json
+from ..errors import TrainError
+from ..files import read_json, read_rows
 from ..loop_config import GateSection, LoopConfig
-from ..metrics_log import read_metrics
 from ..tasks.usage import describe_usage, sum_usages
 from .folders import Folders
 from .game_stream import count_stream
@@ -68,7 +67,7 @@ class StatusPage:
             self._update()
 
     def _update(self) -> None:
-        with suppress(LoopError, OSError):  # a folder may vanish while it is read
+        with suppress(TrainError, OSError):  # a folder may vanish while it is read
             page = create_page(self._config, self._console.width)
             self._live.update(Group(page, *(Text(line, style="dim") for line in self._lines)), refresh=True)
 
@@ -79,8 +78,7 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
     state = load_state(folders.root)
     if state is None:
         return Text(f"no loop has begun in {folders.root}")
-    head = Text()
-    head.append(f"best network: generation {state.best}")
+    head = Text(f"best network: generation {state.best}")
     if state.generations:
         head.append(f" ({sum_elo(state, state.best):+.0f} Elo over generation 0, summed over gates)")
     judged = [row.promoted for row in state.generations if row.promoted is not None]
@@ -109,32 +107,35 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
 
 def _create_workers(workers: dict[str, Any]) -> Table:
     """The cluster's nodes, as the loop last saw them."""
-    table = Table(box=None, padding=(0, 1), header_style="dim")
-    for name in ("node", "CPUs", "GPUs", "tasks", "games", "last heard"):
-        table.add_column(name, justify="left" if name == "node" else "right")
+    table = _create_columns(("node", "CPUs", "GPUs", "tasks", "games", "last heard"))
     for node in workers["nodes"]:
         heard = "" if node["heard"] is None else f"{_format_seconds(max(0.0, time.time() - node['heard']))} ago"
         table.add_row(node["name"], f"{node['cpus']:g}", f"{node['gpus']:g}", str(node["tasks"]), str(node["games"]), heard)
     return table
 
 
+def _create_columns(names: Iterable[str]) -> Table:
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    for name in names:
+        table.add_column(name, justify="left" if name in ("node", "verdict", "gate", "measured") else "right", no_wrap=True)
+    return table
+
+
 def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for _ in range(3):
-        table.add_column()
+    table = Table.grid(*("", "", ""), padding=(0, 2))
     at = STAGES.index(state.stage) if state.stage in STAGES else len(STAGES)
     if is_finished(config, state):
         return table
     for index, stage in enumerate(STAGES):
         done, total, text = _measure_progress(stage, config, folders, state.current)
-        style = "bold" if index == at else "dim"
         if index < at:
             seconds = state.current.seconds.get(stage)
-            table.add_row(Text(stage, style), Text("done"), Text("" if seconds is None else _format_seconds(seconds), "dim"))
-        elif index == at and total > 0:
-            table.add_row(Text(stage, style), ProgressBar(total=total, completed=done, width=30), Text(text))
+            table.add_row(Text(stage, "dim"), "done", Text("" if seconds is None else _format_seconds(seconds), "dim"))
+        elif index > at:
+            table.add_row(Text(stage, "dim"))
         else:
-            table.add_row(Text(stage, style), Text("now" if index == at else "", style), Text(""))
+            shown = ProgressBar(total=total, completed=done, width=30) if total > 0 else Text("now", "bold")
+            table.add_row(Text(stage, "bold"), shown, text)
     return table
 
 
@@ -142,7 +143,7 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
     """Done, planned (0: not known), and a text."""
     if stage == "training":
         folder = folders.generation(row.number, "training")
-        rows = read_metrics(folder / "history.jsonl")
+        rows = read_rows(folder / "history.jsonl")
         if not rows:
             return 0, 0, ""
         last, planned = rows[-1], read_planned_steps(folder)
@@ -185,9 +186,7 @@ def _create_table(state: LoopState, width: int) -> Table:
     columns = [(name, rank, [cell(row) for row in shown]) for name, rank, cell in _COLUMNS]
     while sum(max(map(len, (name, *cells))) + 2 for name, _, cells in columns) > width:
         columns.remove(max(columns, key=lambda column: column[1]))
-    table = Table(box=None, padding=(0, 1), header_style="dim")
-    for name, _, _ in columns:
-        table.add_column(name, justify="left" if name in ("verdict", "gate", "measured") else "right", no_wrap=True)
+    table = _create_columns([name for name, _, _ in columns])
     for cells in zip(*(cells for _, _, cells in columns)):
         table.add_row(*cells)
     return table

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import LoopError
+from ..errors import TrainError
 from ..files import compute_digest, read_json, remove, write_bytes
 from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, run_process
@@ -19,11 +19,11 @@ from .training import format_train_command
 
 
 def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> float:
-    """Returns the largest difference of a weight. Raises LoopError for what is missing or no longer the same."""
+    """Returns the largest difference of a weight. Raises TrainError for what is missing or no longer the same."""
     folders = Folders(config.folder)
     path = folders.version(generation)
     if not path.is_file():
-        raise LoopError(f"{config.folder} has no record of generation {generation}")
+        raise TrainError(f"{config.folder} has no record of generation {generation}")
     version = read_json(path)
     _check(folders, generation, version)
     out = folders.root / "replays" / f"{generation:04d}"
@@ -38,23 +38,19 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
         processes = version["config"]["training"]["processes"]
         run_process(format_train_command(out / "train.yaml", None, processes), out / "training.out", out / "training.txt")
     except ProcessFailed as error:
-        raise LoopError(str(error)) from None
+        raise TrainError(str(error)) from None
     return _compare(out / "last.pt", folders.checkpoint(generation))
 
 
 def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
-    checkpoint = folders.checkpoint(generation)
-    parent = folders.checkpoint(version["parent"])
-    wanted = [
-        (checkpoint, version["digests"]["checkpoint"]),
-        (folders.generation(generation, "training") / "train.yaml", version.get("training")),
-    ]
+    wanted = [(folders.checkpoint(generation), version["digests"]["checkpoint"]), (folders.checkpoint(version["parent"]), None)]
+    wanted += [(folders.generation(generation, "training") / "train.yaml", version.get("training"))]
     wanted += [(folders.root / row["file"], row.get("digest")) for row in version["data"]]
-    for path, digest in [*wanted, (parent, None)]:
+    for path, digest in wanted:
         if not path.is_file():
-            raise LoopError(f"generation {generation} cannot be repeated: {path} is gone")
+            raise TrainError(f"generation {generation} cannot be repeated: {path} is gone")
         if digest is not None and compute_digest(path) != digest:
-            raise LoopError(f"generation {generation} cannot be repeated: {path} has changed since")
+            raise TrainError(f"generation {generation} cannot be repeated: {path} has changed since")
 
 
 def _repeat_resolved(resolved: dict[str, Any] | None, say: Callable[[str], None]) -> dict[str, Any]:

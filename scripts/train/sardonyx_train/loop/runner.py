@@ -4,10 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from ..errors import LoopError
+from ..errors import TrainError
 from ..files import PART, remove, write_bytes
 from ..lock import lock_folder
-from ..loop_config import LoopConfig, find_engine, format_loop_config, parse_loop_config
+from ..loop_config import LoopConfig, check_files, find_engine, format_loop_config, parse_loop_config
 from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
@@ -40,7 +40,7 @@ class Loop:
         self._stop.set()
 
     def run(self) -> LoopState:
-        """Runs until the last generation has finished. Raises Stopped and LoopError; finished work is kept."""
+        """Runs until the last generation has finished. Raises Stopped and TrainError; finished work is kept."""
         root = self.folders.root
         root.mkdir(parents=True, exist_ok=True)
         with lock_folder(root) as lock:
@@ -50,12 +50,13 @@ class Loop:
         root = self.folders.root
         state = load_state(root) or LoopState(self._config.run.name)
         if state.name != self._config.run.name:
-            raise LoopError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
+            raise TrainError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
+        check_files(self._config)
         write_bytes(root / "loop.yaml", format_loop_config(self._config).encode())
         executor = create_executor(self._config, self._stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")
-            Stages(self._config, find_engine(self._config), executor, self._stop.is_set, lock, meter=self._meter).make_first_network()
+            self._create_stages(self._config, executor, lock, state).make_first_network()
             self._complete_finish(state)
             while not is_finished(self._config, state):
                 self._run_generation(state, executor, lock)
@@ -67,10 +68,9 @@ class Loop:
 
     def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
         row = state.current
-        left_out = list_left_out(state)
         plan = self._begin(state)
         self._open_stream(state, plan, executor)
-        stages = Stages(plan, find_engine(self._config), executor, self._stop.is_set, lock, left_out, find_precision(state), self._meter)
+        stages = self._create_stages(plan, executor, lock, state)
         while state.stage != "":
             name = state.stage
             started = time.monotonic()
@@ -96,6 +96,10 @@ class Loop:
         usage = describe_usage(row.usage)
         ratio = "" if row.sampling_ratio is None else f"{row.sampling_ratio:.1f} samples for each new position; "
         self._say(f"generation {row.number}: {ratio}{usage}")
+
+    def _create_stages(self, plan: LoopConfig, executor: Executor, lock: int, state: LoopState) -> Stages:
+        engine, left_out, precision = find_engine(self._config), list_left_out(state), find_precision(state)
+        return Stages(plan, engine, executor, self._stop.is_set, lock, self._meter, left_out, precision)
 
     def _open_stream(self, state: LoopState, plan: LoopConfig, executor: Executor) -> None:
         needs_games = plan.asynchronous is not None and state.stage == STAGES[0]
@@ -169,9 +173,7 @@ def _describe(stage: str, row: Generation) -> str:
     if stage == "training" and row.policy_loss is not None:
         return f": policy loss {row.policy_loss:.3f}, value loss {row.value_loss:.3f}"
     if stage == "gate":
-        verdict = "promoted" if row.promoted else "not promoted"
-        match = row.gate
-        return f": {verdict}" + (f", {format_match(match)}" if match is not None else "")
+        return f": {'promoted' if row.promoted else 'not promoted'}" + (f", {format_match(row.gate)}" if row.gate is not None else "")
     if stage == "measure" and row.measured is not None:
         return f": {format_match(row.measured)}, {estimate_elo(row.measured):+.0f} Elo"
     return ""

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..config import format_config
-from ..data.shards import read_info
-from ..errors import LoopError, Stopped
+from ..data.shards import count_rows, list_pieces
+from ..errors import Stopped, TrainError
 from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
 from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, ProcessStopped, run_process
@@ -16,9 +17,9 @@ from .folders import Folders
 from .games import (
     adapt_resignation,
     check_games,
-    create_gate_tasks,
-    create_measure_tasks,
+    create_match_tasks,
     create_self_play_tasks,
+    gather,
     read_match,
     read_pairs,
     take_positions,
@@ -37,43 +38,34 @@ from .training import (
 from .window import INDEX, Window, create_window
 
 
+@dataclass(frozen=True)
 class Stages:
-    """Each method is a stage of `STAGES`, or a part of one. `config`: plan of the current generation; `left_out`: generations whose games
-    are not trained on; `precision`: what `auto` was at the loop's first training."""
+    """Each method without an underscore is a stage of `STAGES`, or a part of one."""
 
-    def __init__(
-        self,
-        config: LoopConfig,
-        engine: Sequence[str],
-        executor: Executor,
-        is_stopped: Callable[[], bool],
-        lock: int | None,
-        left_out: frozenset[int] = frozenset(),
-        precision: str | None = None,
-        meter: Meter | None = None,
-    ) -> None:
-        self._config = config
-        self._engine = engine
-        self._executor = executor
-        self._is_stopped = is_stopped
-        self._handles = () if lock is None else (lock,)
-        self._left_out = left_out
-        self._precision = precision
-        self._meter = meter
-        self.folders = Folders(config.folder)
+    config: LoopConfig  # plan of the current generation
+    engine: Sequence[str]
+    executor: Executor
+    is_stopped: Callable[[], bool]
+    lock: int
+    meter: Meter
+    left_out: frozenset[int]  # generations whose games are not trained on
+    precision: str | None  # what `auto` was at the loop's first training
+
+    @property
+    def folders(self) -> Folders:
+        return Folders(self.config.folder)
 
     def make_first_network(self) -> None:
         """Generation 0."""
         self.folders.networks.mkdir(parents=True, exist_ok=True)
         if not self.folders.checkpoint(0).exists():
-            write_first_weights(self._config, self.folders.checkpoint(0))
+            write_first_weights(self.config, self.folders.checkpoint(0))
         self._export(0, [])
 
     def selfplay(self, row: Generation) -> None:
-        files, book = self._gather([self.folders.network(row.base)], self._config.selfplay.book)
-        section = adapt_resignation(self._config.selfplay, self.folders, row.number - 1)
-        seed = self._config.run.seed
-        tasks = create_self_play_tasks(section, seed, row.number, next(iter(files)), book)
+        files, book = gather([self.folders.network(row.base)], self.config.selfplay.book)
+        section = adapt_resignation(self.config.selfplay, self.folders, row.number - 1)
+        tasks = create_self_play_tasks(section, self.config.run.seed, row.number, next(iter(files)), book)
         folder = self.folders.generation(row.number, "games")
         if section.positions is None:
             self._play(tasks, folder, files)
@@ -92,25 +84,25 @@ class Stages:
         index: dict[str, dict[str, int]] = read_json(folder / INDEX)
         row.positions = sum(index["train"].values())
         if row.positions == 0:
-            raise LoopError(f"the games of generation {row.number} left no position to train on")
+            raise TrainError(f"the games of generation {row.number} left no position to train on")
 
     def _make_shards(self, row: Generation, folder: Path) -> None:
         part = name_part(folder)
         remove(part)
-        model = self._config.training.sections.model
-        held_out = 100 * self._config.window.validation_share
+        model = self.config.training.sections.model
+        held_out = 100 * self.config.window.validation_share
         games = sorted(p for p in self.folders.generation(row.number, "games").iterdir() if p.is_dir() and p.suffix != PART)
-        command = [*self._engine, "shards", *map(str, games), "--out", str(part), "--json"]
+        command = [*self.engine, "shards", *map(str, games), "--out", str(part), "--json"]
         command += ["--encoding", model.input, "--policy", model.policy, "--split", f"{100 - held_out:g}/{held_out:g}/0"]
         summary = json.loads(self._run(command, self.folders.generation(row.number), "shards"))
         if summary["damaged"] > 0:
-            raise LoopError(f"{summary['damaged']} games of generation {row.number} are damaged; see shards.txt")
+            raise TrainError(f"{summary['damaged']} games of generation {row.number} are damaged; see shards.txt")
         index: dict[str, dict[str, int]] = {"train": {}, "validation": {}}
         for split, listed in index.items():
             for path in sorted((part / split).glob("*.arrow")) if (part / split).is_dir() else []:
-                listed[f"{split}/{path.name}"] = sum(read_info(path).rows)
+                listed[f"{split}/{path.name}"] = count_rows(list_pieces([path]))
             if sum(listed.values()) != summary["positions"][split]:
-                raise LoopError(f"the shards of generation {row.number} hold other numbers of positions than reported")
+                raise TrainError(f"the shards of generation {row.number} hold other numbers of positions than reported")
         write_json(part / INDEX, index)
         publish(part, folder)
 
@@ -118,50 +110,45 @@ class Stages:
         folder = self.folders.generation(row.number, "training")
         folder.mkdir(parents=True, exist_ok=True)
         window = self.create_window(row)
-        training = create_candidate_config(self._config, window, row.number, self.folders.checkpoint(row.base), folder, self._precision)
+        training = create_candidate_config(self.config, window, row.number, self.folders.checkpoint(row.base), folder, self.precision)
         row.window, row.steps = window.positions, training.schedule.max_steps
-        row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self._config.training.processes
+        row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self.config.training.processes
         path, last = folder / "train.yaml", folder / "last.pt"
         write_bytes(path, format_config(training).encode())
         resume = last if last.exists() else None
-        self._run(format_train_command(path, resume, self._config.training.processes), folder, "training")
+        self._run(format_train_command(path, resume, self.config.training.processes), folder, "training")
         row.policy_loss, row.value_loss = read_losses(folder)
 
     def export(self, row: Generation) -> None:
         weights = self.folders.checkpoint(row.number)
         if not weights.exists():
             last = self.folders.generation(row.number, "training") / "last.pt"
-            row.resolved = keep_weights(last, weights, self._config.training.sections.model, self._config.training.carry_moments)
-        elif row.resolved is None:  # the loop was killed behind the copy
-            row.resolved = read_resolved(weights)
-        window = self.create_window(row)
-        self._export(row.number, [str(file.path) for file in window.validation])
+            keep_weights(last, weights, self.config.training.sections.model, self.config.training.carry_moments)
+        row.resolved = read_resolved(weights)
+        self._export(row.number, [str(file.path) for file in self.create_window(row).validation])
 
     def create_window(self, row: Generation) -> Window:
-        return create_window(self.folders, row.number, self._config.window, self._left_out)
+        return create_window(self.folders, row.number, self.config.window, self.left_out)
 
     def _export(self, number: int, held_out: list[str]) -> None:
         path = self.folders.network(number)
         if path.exists():
             return
         part = name_part(path)
-        name = f"{self._config.run.name}-{number:04d}"
+        name = f"{self.config.run.name}-{number:04d}"
         folder = self.folders.generation(number)
         folder.mkdir(parents=True, exist_ok=True)
-        command = format_export_command(self.folders.checkpoint(number), part, name, self._config, held_out, is_trained=number > 0)
+        command = format_export_command(self.folders.checkpoint(number), part, name, self.config, held_out, is_trained=number > 0)
         self._run(command, folder, "export")
         publish(part, path)
 
     def gate(self, row: Generation) -> None:
-        section, seed = self._config.gate, self._config.run.seed
+        section = self.config.gate
         if section.rule == "always":
             row.promoted = True
             return
-        networks = [self.folders.network(row.number), self.folders.network(row.base)]
-        files, book = self._gather(networks, section.book)
-        candidate, best = (compute_digest(path) for path in networks)
-        tasks = create_gate_tasks(section, seed, row.number, candidate, best, book)
-        folder = self.folders.generation(row.number, "gate")
+        players = {"candidate": self.folders.network(row.number), "best": self.folders.network(row.base)}
+        tasks, files, folder = self._plan_match("gate", row, section.games, players)
 
         self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
         row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
@@ -173,46 +160,36 @@ class Stages:
             row.gate.llr = round(compute_llr(row.gate.pairs, section.elo0, section.elo1), 3)
 
     def measure(self, row: Generation) -> None:
-        """Plays the best network against the opponent of the `measure` section, if a measurement is due."""
-        measure, gate = self._config.measure, self._config.gate
-        if measure.every == 0 or row.number % measure.every != 0:
-            return
+        """Plays the best network against the opponent of the `measure` section under the gate's conditions, if a measurement is due."""
+        measure = self.config.measure
         best = row.number if row.promoted else row.base
-        against_first = measure.opponent == "first"
-        if against_first and best == 0:
+        if measure.every == 0 or row.number % measure.every != 0 or (measure.opponent == "first" and best == 0):
             return
-        networks = [self.folders.network(best), *([self.folders.network(0)] if against_first else [])]
-        files, book = self._gather(networks, gate.book)
-        digests = [compute_digest(path) for path in networks]
-        first = digests[1] if against_first else None
-        tasks = create_measure_tasks(measure, gate, self._config.run.seed, row.number, digests[0], first, book)
-        folder = self.folders.generation(row.number, "measure")
+        opponent = self.folders.network(0) if measure.opponent == "first" else None
+        tasks, files, folder = self._plan_match("measure", row, measure.games, {"best": self.folders.network(best), "first": opponent})
         self._play(tasks, folder, files)
         row.measured = sum_matches(read_match(task, folder) for task in tasks)
+
+    def _plan_match(
+        self, kind: str, row: Generation, games: int, players: dict[str, Path | None]
+    ) -> tuple[list[Task], dict[str, Path], Path]:
+        files, book = gather([path for path in players.values() if path is not None], self.config.gate.book)
+        digests = {name: None if path is None else compute_digest(path) for name, path in players.items()}
+        tasks = create_match_tasks(self.config.gate, games, kind, self.config.run.seed, row.number, digests, book)
+        return tasks, files, self.folders.generation(row.number, kind)
 
     def _play(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool] = lambda: False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if not is_enough():
-            self._executor.run(tasks, folder, files, is_enough)
-
-    def _gather(self, networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path], str | None]:
-        files = {compute_digest(path): path for path in networks}
-        if book is None:
-            return files, None
-        path = Path(book)
-        if not path.is_file():
-            raise LoopError(f"there is no book {book}")
-        digest = compute_digest(path)
-        return {**files, digest: path}, digest
+            self.executor.run(tasks, folder, files, is_enough)
 
     def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
         """Returns the child's output. Its log is NAME.txt in the folder."""
         output, errors = folder / f"{name}.out", folder / f"{name}.txt"
-        watch = None if self._meter is None else self._meter.watch(name)
         try:
-            run_process(command, output, errors, self._is_stopped, pass_handles=self._handles, watch=watch)
+            run_process(command, output, errors, self.is_stopped, pass_handles=(self.lock,), watch=self.meter.watch(name))
         except ProcessStopped:
             raise Stopped from None
         except ProcessFailed as error:
-            raise LoopError(str(error)) from None
+            raise TrainError(str(error)) from None
         return output.read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from ..errors import LoopError
+from ..errors import TrainError
 from ..files import read_json, write_json
 from ..tasks.usage import Usage
 
@@ -120,15 +120,15 @@ def save_state(folder: Path, state: LoopState) -> None:
 
 
 def load_state(folder: Path) -> LoopState | None:
-    """None if no loop has begun in the folder. Raises LoopError if the file is damaged."""
+    """None if no loop has begun in the folder. Raises TrainError if the file is damaged."""
     path = folder / STATE
     if not path.exists():
         return None
     raw = read_json(path)
     if not isinstance(raw, dict) or raw.pop("version", None) != STATE_VERSION:
-        raise LoopError(f"{path} is not the state of a loop of version {STATE_VERSION}")
+        raise TrainError(f"{path} is not the state of a loop of version {STATE_VERSION}")
     try:
         return TypeAdapter(LoopState).validate_python(raw)
     except ValidationError as error:
         first = error.errors()[0]
-        raise LoopError(f"{path} is damaged: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise TrainError(f"{path} is damaged: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -14,9 +14,9 @@ from typing import Any
 import yaml
 
 from ..config import ModelConfig, TrainingConfig, is_same_shape, merge, parse_config
-from ..errors import LoopError
+from ..errors import TrainError
+from ..files import read_rows
 from ..loop_config import LoopConfig
-from ..metrics_log import read_metrics
 from ..tasks.process import OWN_PROGRAM
 from .window import Window
 
@@ -37,19 +37,19 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
     write_weights(path, merge(training.model_dump(), {"run": own}), Network(training.model).state_dict())
 
 
-def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments: bool = False) -> dict[str, Any] | None:
-    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Returns its resolved settings. Raises TrainError."""
+def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments: bool = False) -> None:
+    """Copies a checkpoint, without the optimiser's state unless `with_moments`. Raises TrainError."""
     from ..checkpoint import read_checkpoint, write_checkpoint
 
     state = read_checkpoint(checkpoint)
     if not is_same_shape(state["config"]["model"], wanted):
-        raise LoopError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
+        raise TrainError(f"{checkpoint} holds another network shape than training.sections.model of the configuration")
     names = ("config", "resolved", "network", "average", "progress", *(("optimizer", "scaler", "plateau") if with_moments else ()))
     write_checkpoint(path, {name: state[name] for name in names if name in state})
-    return state.get("resolved")
 
 
 def read_resolved(checkpoint: Path) -> dict[str, Any] | None:
+    """Precision and threads of the training that made the weights."""
     from ..checkpoint import read_checkpoint
 
     return read_checkpoint(checkpoint).get("resolved")
@@ -136,6 +136,6 @@ def read_planned_steps(folder: Path) -> int:
 
 def read_losses(folder: Path) -> tuple[float | None, float | None]:
     """Policy and value losses of the last evaluation on held-out positions, else of the last training steps."""
-    rows = [row for row in read_metrics(folder / "history.jsonl") if "policy" in row and "value" in row]
+    rows = [row for row in read_rows(folder / "history.jsonl") if "policy" in row and "value" in row]
     chosen = [row for row in rows if row["kind"] == "validation"] or rows
     return (chosen[-1]["policy"], chosen[-1]["value"]) if chosen else (None, None)

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..errors import FolderBusy, LoopError
+from ..errors import FolderBusy, TrainError
 from ..files import compute_digest, copy_file, remove, write_json
 from ..lock import lock_folder
 from ..loop_config import LoopConfig
@@ -24,13 +24,13 @@ from .window import Window
 
 
 def change_best(folder: Path, kind: str, network: int) -> Change:
-    """`kind` is "rollback" or "promote". Raises LoopError when the loop runs, or has no such network."""
+    """`kind` is "rollback" or "promote". Raises TrainError when the loop runs, or has no such network."""
     folders = Folders(folder)
     with _open(folder) as state:
         if not (folders.network(network).is_file() and folders.checkpoint(network).is_file()):
-            raise LoopError(f"{folder} has no network of generation {network}")
-        if network == state.best and not state.plan and not _has_later_games(state, network):
-            raise LoopError(f"generation {network} is the best network already, and no generation is under way")
+            raise TrainError(f"{folder} has no network of generation {network}")
+        if network == state.best and not state.plan and all(row.withdrawn or row.base <= network for row in state.generations):
+            raise TrainError(f"generation {network} is the best network already, and no generation is under way")
         change = Change(kind, network, state.best, state.current.number, time.time())
         if state.plan:
             if state.current.positions is None:
@@ -129,18 +129,14 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
         for row in state.generations:
             if row.number in kept:
                 continue
-            doomed += [
-                folders.generation(row.number, "games"),
-                folders.generation(row.number, "gate"),
-                folders.generation(row.number, "measure"),
-            ]
+            doomed += [folders.generation(row.number, part) for part in ("games", "gate", "measure")]
             if row.number not in in_window:
                 doomed.append(folders.generation(row.number, "shards"))
                 row.pruned = True
             if row.number not in bests:
                 doomed += [folders.network(row.number), folders.checkpoint(row.number)]
         doomed = [path for path in doomed if path.exists()]
-        size = sum(_count_bytes(path) for path in doomed)
+        size = sum(file.stat().st_size for path in doomed for file in (path, *path.rglob("*")) if file.is_file())
         # Save the state first: shards that it calls pruned are not needed, even if removal is interrupted.
         save_state(folder, state)
         for path in doomed:
@@ -162,22 +158,13 @@ def _list_generations_in_windows(state: LoopState, kept: Iterable[int], position
     return found
 
 
-def _has_later_games(state: LoopState, network: int) -> bool:
-    return any(row.base > network and not row.withdrawn for row in state.generations)
-
-
-def _count_bytes(path: Path) -> int:
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    return sum(file.stat().st_size for file in files)
-
-
 @contextmanager
 def _open(folder: Path) -> Iterator[LoopState]:
     """The state of the loop, whose folder is held as the loop itself holds it while it runs."""
     if not (folder / STATE).exists():
-        raise LoopError(f"no loop has begun in {folder}")
+        raise TrainError(f"no loop has begun in {folder}")
     try:
         with lock_folder(folder):
             yield load_state(folder)
     except FolderBusy:
-        raise LoopError(f"the loop in {folder} is running: stop it first") from None
+        raise TrainError(f"the loop in {folder} is running: stop it first") from None

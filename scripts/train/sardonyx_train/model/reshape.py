@@ -38,25 +38,16 @@ def fold_norms(network: Network, config: ModelConfig) -> tuple[Network, ModelCon
 
 
 def _fold_gate(norm: nn.BatchNorm2d) -> tuple[torch.Tensor, torch.Tensor]:
-    return compute_gain(norm.weight, norm.bias, norm.running_mean, norm.running_var, norm.eps)
-
-
-def compute_gain(
-    weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor, variance: torch.Tensor, eps: float
-) -> tuple[torch.Tensor, torch.Tensor]:
     """A norm's parameters and statistics [C] → factor and offset [1, C, 1, 1] of `Gain`."""
-    factor = weight * (variance + eps).rsqrt()
-    offset = bias - mean * factor
+    factor = norm.weight * (norm.running_var + norm.eps).rsqrt()
+    offset = norm.bias - norm.running_mean * factor
     return factor.reshape(1, -1, 1, 1), offset.reshape(1, -1, 1, 1)
-
-
-_BODIES = ("resnet", "sight")
 
 
 def can_grow(source: ModelConfig, wanted: ModelConfig) -> bool:
     """Whether only the number of blocks differs, and added blocks can start as the identity."""
     is_like_it = source.model_copy(update={"blocks": wanted.blocks, "preset": None}) == wanted.model_copy(update={"preset": None})
-    can_be_identity = wanted.body in _BODIES and wanted.activation == "relu" and wanted.attention_blocks == 0
+    can_be_identity = wanted.body != "transformer" and wanted.activation == "relu" and wanted.attention_blocks == 0
     return is_like_it and can_be_identity and 0 < source.blocks < wanted.blocks
 
 

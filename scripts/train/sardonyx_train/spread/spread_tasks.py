@@ -9,47 +9,25 @@ import json
 import re
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import LoopError
+from ..errors import TrainError
 from ..files import compute_digest, copy_file, name_part, publish, read_json, write_bytes, write_json
 from ..lock import lock_folder
 from ..loop.games import create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
-from ..loop_config import LoopConfig, parse_loop_config
+from ..loop_config import parse_loop_config
+from ..progress_display import say
 from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
+from ..tasks.usage import Meter
 
 _EVENT = b"[Event "
-
-
-def spread(options: Namespace) -> int:
-    """The command `spread`."""
-    stop = threading.Event()
-    stop_on_signals(stop.set)
-    cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
-    config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
-    with open_work(config, options.out, options.minutes, stop.is_set) as work:
-        print(json.dumps(_do(options, work), indent=1))
-    return 0
-
-
-def _do(options: Namespace, work: "Work") -> dict[str, Any]:
-    flags = options.engine_flags
-    if options.work == "label":
-        return label(work, options.games, options.games_per_task, options.seed, flags)
-    if options.work == "analyse":
-        return analyse(work, options.pgn, options.games_per_task, flags)
-    if options.work == "match":
-        return match(work, options.games, options.games_per_task, options.seed, flags)
-    from .spsa import Parameter, tune
-
-    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
 
 
 @dataclass(frozen=True)
@@ -66,18 +44,35 @@ class Work:
         self.executor.run(tasks, place, files, lambda: False)
 
     def keep_plan(self, plan: dict[str, Any]) -> None:
-        """Raises LoopError if the folder holds the results of other work."""
+        """Raises TrainError if the folder holds the results of other work."""
         path = self.folder / "plan.json"
         if path.exists() and read_json(path) != plan:
-            raise LoopError(f"{self.folder} holds the results of other work; choose another --out")
+            raise TrainError(f"{self.folder} holds the results of other work; choose another --out")
         write_json(path, plan)
 
 
-@contextmanager
-def open_work(config: LoopConfig, folder: Path, minutes: float, is_stopped: Callable[[], bool]) -> Iterator[Work]:
-    folder.mkdir(parents=True, exist_ok=True)
-    with lock_folder(folder) as lock, closing(create_executor(config, is_stopped, lock)) as executor:
-        yield Work(executor, folder, minutes)
+def spread(options: Namespace) -> int:
+    """The command `spread`."""
+    stop = threading.Event()
+    stop_on_signals(stop.set)
+    cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
+    config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
+    options.out.mkdir(parents=True, exist_ok=True)
+    with lock_folder(options.out) as lock, closing(create_executor(config, stop.is_set, lock, Meter(), say)) as executor:
+        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags), indent=1))
+    return 0
+
+
+def _do(options: Namespace, work: Work, flags: list[str]) -> dict[str, Any]:
+    if options.work == "label":
+        return label(work, options.games, options.games_per_task, options.seed, flags)
+    if options.work == "analyse":
+        return analyse(work, options.pgn, options.games_per_task, flags)
+    if options.work == "match":
+        return match(work, options.games, options.games_per_task, options.seed, flags)
+    from .spsa import Parameter, tune
+
+    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
 
 
 def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
@@ -127,7 +122,7 @@ def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[s
 def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str], folder: Path | None = None) -> dict[str, Any]:
     """Result and logistic Elo of the first player."""
     if games % 2 != 0 or per_task % 2 != 0:
-        raise LoopError("games and games per task must be even: an opening is played with both colours")
+        raise TrainError("games and games per task must be even: an opening is played with both colours")
     if folder is None:
         work.keep_plan({"match": list(flags), "games": games, "per task": per_task, "seed": seed})
     place = folder or work.folder / "tasks"
@@ -163,7 +158,7 @@ def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
 
 def _open_text(path: Path) -> IO[bytes]:
     if path.suffix in (".zst", ".zip", ".xz"):
-        raise LoopError(f"{path}: only plain, .gz and .bz2 files are cut into parts; unpack it first")
+        raise TrainError(f"{path}: only plain, .gz and .bz2 files are cut into parts; unpack it first")
     return {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix, open)(path, "rb")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..errors import LoopError
+from ..errors import TrainError
 from ..files import read_json, write_json
 from .spread_tasks import Work, match
 
@@ -27,15 +27,15 @@ class Parameter:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """`cpuct=1.75:0.2`. Raises LoopError."""
+        """`cpuct=1.75:0.2`. Raises TrainError."""
         flag, separator, numbers = text.partition("=")
         start, colon, step = numbers.partition(":")
         try:
             parameter = cls(flag.removeprefix("--"), float(start), float(step))
         except ValueError:
-            raise LoopError(f"--tune: '{text}' is not FLAG=START:STEP") from None
+            raise TrainError(f"--tune: '{text}' is not FLAG=START:STEP") from None
         if not (separator and colon and flag) or not parameter.step > 0:
-            raise LoopError(f"--tune: '{text}' is not FLAG=START:STEP with a step above 0")
+            raise TrainError(f"--tune: '{text}' is not FLAG=START:STEP with a step above 0")
         return parameter
 
 
@@ -63,9 +63,6 @@ def tune(work: Work, parameters: Sequence[Parameter], iterations: int, games: in
 def compute_steps(parameters: Sequence[Parameter], number: int, iterations: int) -> list[tuple[float, float]]:
     """For each parameter the perturbation c and the gain a of an iteration, counted from 0."""
     stability = 0.1 * iterations
-    result = []
-    for p in parameters:
-        c = p.step * (iterations / (number + 1)) ** _GAMMA
-        a = _FINAL_RATE * p.step**2 * ((iterations + stability) / (number + 1 + stability)) ** _ALPHA
-        result.append((c, a))
-    return result
+    spread = (iterations / (number + 1)) ** _GAMMA
+    gain = _FINAL_RATE * ((iterations + stability) / (number + 1 + stability)) ** _ALPHA
+    return [(p.step * spread, p.step**2 * gain) for p in parameters]

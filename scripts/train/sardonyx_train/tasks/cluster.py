@@ -11,17 +11,17 @@ import logging
 import math
 import os
 import socket
-import sys
 import threading
 import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import LoopError, Stopped
+from ..errors import Stopped, TrainError
 from ..files import name_part, publish, remove, write_json
 from ..loop_config import ClusterSection, LoopConfig, find_engine
 from .local import LocalExecutor
@@ -38,12 +38,7 @@ _FILES_KEPT = 8
 
 
 def create_executor(
-    config: LoopConfig,
-    is_stopped: Callable[[], bool],
-    lock: int | None,
-    meter: Meter | None = None,
-    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
-    workers: Path | None = None,
+    config: LoopConfig, is_stopped: Callable[[], bool], lock: int, meter: Meter, say: Callable[[str], None], workers: Path | None = None
 ) -> Executor:
     """Where the configuration wants tasks to run. `workers`: file for the nodes of a cluster and what they do."""
     if config.cluster is not None:
@@ -57,10 +52,10 @@ class ClusterExecutor:
         section: ClusterSection,
         engine: Sequence[str],
         is_stopped: Callable[[], bool],
-        say: Callable[[str], None] = lambda _text: None,
+        say: Callable[[str], None],
         workers: Path | None = None,
     ) -> None:
-        """Joins the cluster; raises LoopError when Ray or the cluster is missing. `workers`: file for the status page."""
+        """Joins the cluster; raises TrainError when Ray or the cluster is missing. `workers`: file for the status page."""
         self._ray = ray = _join_cluster(section.address)
         self._section = section
         self._engine = section.engine or list(engine)
@@ -68,8 +63,9 @@ class ClusterExecutor:
         self._say = say
         self._workers = workers
         self._remote = ray.remote(play_task)
+        # By digest and path: a reference to the packed content in the object store.
+        self.put = lru_cache(_FILES_KEPT)(lambda _digest, path: ray.put(zlib.compress(path.read_bytes())))
         self._lock = threading.Lock()  # of all that follows: games and gates run at the same time
-        self._sent: dict[str, Any] = {}  # digest → object reference, the latest last
         self._nodes: dict[Any, str] = {}  # streams of the tasks under way → node, "" as long as that is unknown
         self._heard: dict[str, float] = {}  # node → when it last sent something
         self._games: Counter[str] = Counter()  # by node
@@ -83,7 +79,7 @@ class ClusterExecutor:
         return f"Ray cluster, {len(nodes)} nodes, {sum(node['Resources'].get('CPU', 0) for node in nodes):.0f} CPUs"
 
     def close(self) -> None:
-        self._sent.clear()
+        self.put.cache_clear()
         self._ray.shutdown()
 
     def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
@@ -116,7 +112,7 @@ class ClusterExecutor:
                     flight.forget(answers)
                     self._ray.cancel(answers, force=True)
         except self._ray.exceptions.RayError as error:
-            raise LoopError(f"the Ray cluster is lost: {error}") from None
+            raise TrainError(f"the Ray cluster is lost: {error}") from None
 
     def start(self, task: Task, sent: list[tuple[str, str, Any]], earlier: Mapping[str, bytes]) -> Any:
         """Returns the stream of the task's answers."""
@@ -137,17 +133,8 @@ class ClusterExecutor:
         with self._lock:
             del self._nodes[answers]
 
-    def put(self, digest: str, path: Path) -> Any:
-        """A reference to the file's packed content in the object store."""
-        with self._lock:
-            reference = self._sent.pop(digest, None)
-            self._sent[digest] = self._ray.put(zlib.compress(path.read_bytes())) if reference is None else reference
-            while len(self._sent) > _FILES_KEPT:
-                del self._sent[next(iter(self._sent))]
-            return self._sent[digest]
-
     def look(self) -> int:
-        """How many tasks can run at a time; nodes come and go. Says it once if none can, and raises LoopError after `wait_minutes`."""
+        """How many tasks can run at a time; nodes come and go. Says it once if none can, and raises TrainError after `wait_minutes`."""
         with self._lock:
             if time.monotonic() - self._looked >= _ROOM_SECONDS:
                 nodes = self._list_nodes()
@@ -170,29 +157,22 @@ class ClusterExecutor:
             return
         most = {kind: max((node["Resources"].get(kind, 0) for node in nodes), default=0) for kind in ("CPU", "GPU")}
         wants = f"{self._section.cpus:g} CPUs" + (f" and {self._section.gpus:g} GPUs" if self._section.gpus > 0 else "")
-        problem = (
-            f"a task asks for {wants} (cluster.cpus, cluster.gpus), and no node of the cluster has them; "
-            f"the most are {most['CPU']:g} CPUs and {most['GPU']:g} GPUs"
-        )
+        problem = f"a task asks for {wants} (cluster.cpus, cluster.gpus), and no node of the cluster has them; "
+        problem += f"the most are {most['CPU']:g} CPUs and {most['GPU']:g} GPUs"
         if self._full_since is None:
             self._full_since = self._looked
             self._say(f"{problem}: waits {self._section.wait_minutes:g} minutes for one that has")
         if self._looked - self._full_since >= 60 * self._section.wait_minutes:
-            raise LoopError(problem)
+            raise TrainError(problem)
 
     def _write_workers(self, nodes: list[dict[str, Any]]) -> None:
         tasks = Counter(self._nodes.values())
-        rows = [
-            {
-                "name": f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})",
-                "cpus": node["Resources"].get("CPU", 0),
-                "gpus": node["Resources"].get("GPU", 0),
-                "tasks": tasks[node["NodeID"]],
-                "games": self._games[node["NodeID"]],
-                "heard": self._heard.get(node["NodeID"]),
-            }
-            for node in nodes
-        ]
+        rows = []
+        for node in nodes:
+            number, resources = node["NodeID"], node["Resources"]
+            row = {"name": f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})", "tasks": tasks[number]}
+            row |= {"cpus": resources.get("CPU", 0), "gpus": resources.get("GPU", 0)}
+            rows.append(row | {"games": self._games[number], "heard": self._heard.get(number)})
         if self._workers is not None:
             write_json(self._workers, {"time": time.time(), "nodes": rows})
 
@@ -203,20 +183,20 @@ def _join_cluster(address: str) -> Any:
     if colon != "" and port.isdigit() and "//" not in address:
         try:
             socket.create_connection((host, int(port)), _REACH_SECONDS).close()
-        except OSError as error:
-            raise LoopError(f"no Ray cluster at {address}: {error.strerror or error}") from None
+        except (OSError, OverflowError) as error:
+            raise TrainError(f"no Ray cluster at {address}: {getattr(error, 'strerror', None) or error}") from None
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     try:
         import ray
     except ImportError:
-        raise LoopError('the cluster section needs Ray: pip install "scripts/train[ray]"') from None
+        raise TrainError('the cluster section needs Ray: pip install "scripts/train[ray]"') from None
     package = str(Path(__file__).parents[1])
     environment = {"py_modules": [package], "excludes": ["**/__pycache__"]}
     try:
         if not ray.is_initialized():
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise LoopError(f"no Ray cluster at {address}: {str(error).splitlines()[0]}") from None
+        raise TrainError(f"no Ray cluster at {address}: {str(error).splitlines()[0]}") from None
     return ray
 
 
@@ -241,7 +221,7 @@ class _Flight:
         return self.tasks.pop(answers)
 
     def collect(self, finish: Callable[[Task], None]) -> None:
-        """Waits for answers, but not long. Raises LoopError for a task that fails by itself again and again."""
+        """Waits for answers, but not long. Raises TrainError for a task that fails by itself again and again."""
         ray = self._ray
         if not self.tasks:
             time.sleep(_POLL_SECONDS)
@@ -269,7 +249,7 @@ class _Flight:
         """The next try begins anew: what is there may be the cause."""
         self._failures[task.name] += 1
         if self._failures[task.name] > self._cluster._section.retries:
-            raise LoopError(f"task {task.name} failed on every try, the last time {error.cause or error}")
+            raise TrainError(f"task {task.name} failed on every try, the last time {error.cause or error}")
         for path in name_part(self._folder / task.name).glob("*"):
             if path.suffix != ".json" or path.name == OUTPUT:
                 remove(path)

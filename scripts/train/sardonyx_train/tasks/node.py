@@ -80,9 +80,9 @@ class _Outbox:
         results = results[: results.rfind(b"\n") + 1]
         paths = [path for path in sorted(self._folder.rglob("*")) if path.is_file() and _INPUTS not in path.parts]
         names = [path.relative_to(self._folder).as_posix() for path in paths]
-        chosen = [name for name in names if name != RESULTS and (is_last or _is_record(name) or name.endswith(".pgn"))]
-        if not is_last:
-            chosen = [name for name in chosen if not (_is_record(name) and name in self._sent)]
+        records = {name for name in names if name.startswith("game_") and name.endswith(".gz")}  # of one game, written once
+        under_way = {name for name in names if name.endswith(".pgn")} | records - self._sent.keys()
+        chosen = [name for name in names if name != RESULTS and (is_last or name in under_way)]
         pieces = [self._cut(name, self._read(name)) for name in chosen]
         if results:
             pieces.append(self._cut(RESULTS, results))
@@ -98,8 +98,3 @@ class _Outbox:
     def _read(self, name: str) -> bytes:
         path = self._folder / name
         return path.read_bytes() if path.exists() else b""
-
-
-def _is_record(name: str) -> bool:
-    """A file of one game, written once."""
-    return name.startswith("game_") and name.endswith(".gz")

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,7 +93,7 @@ def run_process(
             if is_stopped():
                 raise ProcessStopped
             if give_up is not None and time.monotonic() > give_up:
-                raise ProcessFailed(f"{format_command(arguments)} was still running after {seconds:.0f} seconds")
+                raise ProcessFailed(f"{shlex.join(arguments)} was still running after {seconds:.0f} seconds")
             time.sleep(_POLL_SECONDS)
     finally:
         _end(child, watch)
@@ -100,12 +101,10 @@ def run_process(
         raise ProcessStopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
-        text = f"{format_command(arguments)} ended with {what}: {_read_tail(errors)}"
+        lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL_LINES:]
+        tail = "\n".join(line for line in lines if line.strip() != "") or "it wrote no error"
+        text = f"{shlex.join(arguments)} ended with {what}: {tail}"
         raise ProcessFailed(text, is_by_signal=child.returncode < 0)
-
-
-def format_command(arguments: Sequence[str]) -> str:
-    return " ".join(f"'{a}'" if " " in a or a == "" else a for a in arguments)
 
 
 def die_with_parent() -> None:
@@ -151,8 +150,3 @@ def _end(child: subprocess.Popen[bytes], watch: Watch | None) -> None:
         if time.monotonic() > give_up:
             child.kill()
         time.sleep(_POLL_SECONDS)
-
-
-def _read_tail(errors: Path) -> str:
-    lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip() != "") or "it wrote no error"

@@ -33,6 +33,13 @@ class Task:
         """First word of the name: games, gate, measure …"""
         return self.name.partition("-")[0]
 
+    def get_flag(self, name: str) -> str:
+        return next(word for word in self.arguments if word.startswith(f"--{name}=")).partition("=")[2]
+
+    @property
+    def games(self) -> int:
+        return int(self.get_flag("games"))
+
 
 class TaskSource(Protocol):
     """Gives tasks without end to an executor, from whose threads it is called."""
@@ -52,10 +59,10 @@ class Executor(Protocol):
     def describe(self) -> str: ...
 
     def run(self, tasks: Sequence[Task], folder: Path, files: Mapping[str, Path], is_enough: Callable[[], bool]) -> None:
-        """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises LoopError, Stopped."""
+        """Runs every task that has no folder `folder`/NAME yet, until all have one or `is_enough`. Raises TrainError, Stopped."""
 
     def stream(self, source: TaskSource, folder: Path) -> None:
-        """Makes `folder`/NAME for the tasks that the source gives, until it is closed. Raises LoopError."""
+        """Makes `folder`/NAME for the tasks that the source gives, until it is closed. Raises TrainError."""
 
     def close(self) -> None: ...
 
@@ -85,18 +92,8 @@ def run_task(
     folder.mkdir(parents=True, exist_ok=True)
     out = Path() if is_inside else folder
     arguments = [*engine, *(_fill_in(argument, files, out) for argument in task.arguments)]
-    output = folder / OUTPUT
-    run_process(
-        arguments,
-        output,
-        folder / ERRORS,
-        is_stopped,
-        60 * task.minutes,
-        pass_handles,
-        niceness=task.niceness,
-        folder=folder if is_inside else None,
-        watch=watch,
-    )
+    output, place = folder / OUTPUT, folder if is_inside else None
+    run_process(arguments, output, folder / ERRORS, is_stopped, 60 * task.minutes, pass_handles, task.niceness, place, watch)
     try:
         answer = json.loads(output.read_text(encoding="utf-8"))
     except ValueError:

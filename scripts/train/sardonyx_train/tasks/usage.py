@@ -56,10 +56,9 @@ def describe_usage(usage: Usage) -> str:
     """ "" before anything was measured."""
     if usage.wall <= 0:
         return ""
-    known = (("self-play", ("games",)), ("training", (TRAINING,)), ("gate", ("gate", "measure")))
-    parts = [f"{name} {usage.get_share(kinds):.0%}" for name, kinds in known]
-    shown = {kind for _, kinds in known for kind in kinds}
-    parts.append(f"other {usage.get_share(kind for kind in usage.cpu if kind not in shown):.0%}")
+    known = {"self-play": ("games",), "training": (TRAINING,), "gate": ("gate", "measure")}
+    known["other"] = tuple(usage.cpu.keys() - {*PLAYING, TRAINING})
+    parts = [f"{name} {usage.get_share(kinds):.0%}" for name, kinds in known.items()]
     idle = usage.idle / max(usage.wall * usage.cores, 1e-9)
     others = max(0.0, 1 - idle - usage.get_share(usage.cpu))
     return f"CPU: {', '.join(parts)}, idle {idle:.0%}, other programs {others:.0%} of {usage.cores:g} cores; busy {usage.busy:.0%}"

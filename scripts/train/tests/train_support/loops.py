@@ -89,13 +89,13 @@ def check_stream_books(out: Path) -> None:
         assert moved == row.batches or row is state.current
         tickets = [read_ticket(folders.generation(row.number, "games") / name) for name in moved]
         if row.games is not None:
-            assert row.games == sum(ticket.games for ticket in tickets)
+            assert row.games == sum(ticket.task.games for ticket in tickets)
         for name, ticket in zip(moved, tickets):
             assert ticket.network <= row.base
             records = [
                 json.loads(gzip.decompress(p.read_bytes())) for p in (folders.generation(row.number, "games") / name).glob("game_*.gz")
             ]
-            assert len(records) == ticket.games
+            assert len(records) == ticket.task.games
             assert {record["network"] for record in records} == {compute_digest(folders.network(ticket.network))[:16]}
     games = [json.loads(gzip.decompress(path.read_bytes())) for path in out.rglob("game_*.gz")]
     assert len({(game["seed"], game["game"]) for game in games}) == len(games)
