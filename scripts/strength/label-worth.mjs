@@ -14,7 +14,7 @@ import { createNetworkSetup } from '../../dist/cli/commands/play/player-network.
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { LabelNetwork, NetworkPools } from '../../dist/selfplay/index.js';
 import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-network.js';
-import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-record.js';
+import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-files.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
 const UNIFORM_SHARE = 0.01;

@@ -2,7 +2,7 @@
  * The door of app/: the concrete engine, composed of every room below, for the command line, the library door of the package
  * and the board. `options.ts` is the light door, for what must start fast.
  */
-export { findDefaultConfigs } from './config-file.js';
+
 export { createEngineHost, getDefaultPoolSize } from './engine-process-client.js';
 export {
   createNetwork,
@@ -11,3 +11,4 @@ export {
   enginePorts,
   warnOfTables,
 } from './evaluator-network.js';
+export { findDefaultConfigs } from './settings.js';

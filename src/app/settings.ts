@@ -1,16 +1,21 @@
 /**
  * Reads the command line and config files into an option store. The command line overrules the files, and the files overrule a
  * command's own defaults. A file that the user named must exist and have no errors. In a default config file, invalid lines are
- * skipped and reported.
+ * skipped and reported. Config files have lc0's format: one `--flag=value` per line, dashes optional, `#` starts a comment.
  */
 
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { describeReadFailure } from '#platform/files.js';
+import { getConfigFolder } from '#platform/folders.js';
+import { getProgramFolder } from '#platform/program-files.js';
 import { acceptedOptions, engineOptions } from '../engine/options.js';
 import { networkOptions } from '../nn/options.js';
-import { mayNameFile, type OptionSpec, OptionStore } from '../options/index.js';
+import { freeText, mayNameFile, type OptionSpec, OptionStore, option } from '../options/index.js';
 import { searchOptions } from '../search/options.js';
 import { conversationOptions } from '../uci/options.js';
 import { cutText, failure, type Result, success } from '../util/result.js';
-import { configFileOption, findDefaultConfigs, isOfCurrentFolder, readConfig } from './config-file.js';
 
 // lc0's command line flags, and the lines of its config file, to options: `--name=value`, `--name value`, `--flag`,
 // `--no-flag`, `-t 2`, `-t2`. Written by hand because the engine must answer `uci` before a command line package has
@@ -207,4 +212,84 @@ export function listOptionSpecs(): readonly OptionSpec[] {
 
 export function createOptionStore(): OptionStore {
   return new OptionStore(listOptionSpecs());
+}
+
+export const configFileOption: OptionSpec = option(
+  'ConfigFile',
+  'config',
+  freeText('lc0.config'),
+  'File with one --flag=value a line, instead of lc0.config and sardonyx.config; empty = none.',
+  { effect: 'start', alias: 'c' },
+);
+
+const LARGEST_CONFIG_BYTES = 1 << 16;
+
+/** Files that are read if the user names none, in this order, each from the first folder that has it. */
+export function findDefaultConfigs(): string[] {
+  return listConfigPlaces().flatMap((places) => places.find((path) => existsSync(path)) ?? []);
+}
+
+/**
+ * Where lc0's config file and ours may be. lc0's file is read first, so that our file overrules it. The current folder
+ * comes before lc0's places (utils/configfile.cc): beside the program, the user's folder, the system's folders.
+ */
+export function listConfigPlaces(
+  programFolder = getProgramFolder(),
+  environment: NodeJS.ProcessEnv = process.env,
+): readonly (readonly string[])[] {
+  const here = ['', programFolder];
+  const own = getConfigFolder(environment);
+  return [
+    [...here, ...listLc0Folders(environment)].map((folder) => join(folder, 'lc0.config')),
+    (own === undefined ? here : [...here, own]).map((folder) => join(folder, 'sardonyx.config')),
+  ];
+}
+
+/** Unless that is the program's folder too, or the user's: only those who may change them put a file there. */
+export function isOfCurrentFolder(path: string): boolean {
+  if (path !== basename(path)) return false;
+  return !listConfigPlaces().some((places) =>
+    places.some((place) => place !== path && resolve(place) === resolve(path)),
+  );
+}
+
+function listLc0Folders({ XDG_CONFIG_HOME, XDG_CONFIG_DIRS, HOME }: NodeJS.ProcessEnv): string[] {
+  if (process.platform === 'win32') return [];
+  const home = HOME || homedir();
+  if (process.platform === 'darwin') return [join(home, 'Library', 'Preferences', 'lc0')];
+  const folders = [XDG_CONFIG_HOME || join(home, '.config'), ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
+  return folders.filter((folder) => folder !== '').map((folder) => join(folder, 'lc0'));
+}
+
+export function parseConfig(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => (line.startsWith('-') ? line : `--${line}`))
+    .map((line) => line.replace(/^(--?[\w-]+)(?:\s*=\s*|\s+)/, '$1='));
+}
+
+/** In UTF-8, or in UTF-16 as PowerShell's `>` writes it. */
+function decodeConfig(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString('latin1');
+  const encoding = mark === '\xff\xfe' ? 'utf-16le' : mark === '\xfe\xff' ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** @returns the flags of the file; null if it does not exist */
+export function readConfig(path: string): Result<string[]> | null {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile() || stats.size > LARGEST_CONFIG_BYTES) {
+      return failure(
+        `Cannot read the config file ${path}: ${stats.isDirectory() ? 'it is a folder' : 'it is no text file of 64 kB at most'}`,
+      );
+    }
+    return success(parseConfig(decodeConfig(readFileSync(path))));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    return failure(`Cannot read the config file ${path}: ${describeReadFailure(error)}`);
+  }
 }

@@ -19,10 +19,9 @@ import {
   START_SETUP,
   WHITE,
 } from './board.js';
-import { generateMoves } from './generate.js';
+import { generateMoves, isEnPassantLegal } from './generate.js';
 import { History } from './history.js';
 import { type Move, NO_MOVE } from './move.js';
-import { isEnPassantLegal } from './pawn-moves.js';
 import * as zobrist from './zobrist.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;

@@ -9,9 +9,7 @@ export {
   listNames,
 } from './edit/graph-edit.js';
 export { halveModel } from './edit/half-precision.js';
-export { getFloat16Table } from './float-formats.js';
 export { BUILDER_VERSION, type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './graph/build-onnx.js';
-export { findChannelBlock, suitsChannelBlock } from './graph/channel-block.js';
 export {
   type Activation,
   type AttentionBody,
@@ -35,8 +33,9 @@ export {
   type TensorSource,
   type ValueHead,
 } from './graph/network-layers.js';
+export { findChannelBlock, suitsChannelBlock } from './graph/rank-convolutions.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-export { decodeModel, encodeModel, hasExternalTensors, viewBytes } from './onnx-model.js';
+export { decodeModel, encodeModel, getFloat16Table, hasExternalTensors, viewBytes } from './onnx-model.js';
 export { type GraphMessage, type ModelMessage, modelType, TensorType, type ValueInfoMessage } from './onnx-schema.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
 export { createMessageTypes, scanStructure } from './protobuf-messages.js';

@@ -3,9 +3,8 @@ export { createEngineSpec, type EngineSpec, formatPairs } from './client/engine-
 export { type AdjudicationRules, openGameTables, parseDrawRule, parseResignRule } from './game/adjudication.js';
 export { END_REASONS, formatTimeControl } from './game/game.js';
 export { LabelFiles } from './label/label-files.js';
-export { openStartBooks, parseStartSource } from './label/label-game.js';
 export { LabelNetwork, type LabelNetworkSetup } from './label/label-network.js';
-export { createGameJobs, type LabelJob, runLabelling } from './label/label-run.js';
+export { createGameJobs, type LabelJob, openStartBooks, parseStartSource, runLabelling } from './label/label-run.js';
 export {
   countPasses,
   type LabelSettings,

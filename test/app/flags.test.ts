@@ -3,8 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listConfigPlaces, parseConfig } from '#sardonyx/app/config-file.js';
-import { createOptionStore, listOptionSpecs, parseFlags, readSettings } from '#sardonyx/app/settings.js';
+import {
+  createOptionStore,
+  listConfigPlaces,
+  listOptionSpecs,
+  parseConfig,
+  parseFlags,
+  readSettings,
+} from '#sardonyx/app/settings.js';
 import { splitFolders } from '#sardonyx/syzygy/table-set.js';
 import { unwrap } from '#sardonyx/util/index.js';
 

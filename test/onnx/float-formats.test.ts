@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeBfloat16, encodeBfloat16, encodeHalfWeight, getFloat16Table } from '#sardonyx/onnx/float-formats.js';
+import { decodeBfloat16, encodeBfloat16, encodeHalfWeight, getFloat16Table } from '#sardonyx/onnx/onnx-model.js';
 import { createPrng, decodeFloat16 } from '#sardonyx/util/index.js';
 
 describe('half precision', () => {

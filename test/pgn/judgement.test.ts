@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnalysedPosition } from '#sardonyx/cli/commands/analyse/analysis.js';
+import type { AnalysedPosition } from '#sardonyx/cli/commands/analyse/analyse-games.js';
 import { createRemarks, formatEvaluation } from '#sardonyx/pgn/judgement.js';
 
 function createPosition(changes: Partial<AnalysedPosition>): AnalysedPosition {

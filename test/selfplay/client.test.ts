@@ -4,11 +4,12 @@ import { createEngineSpec, formatPairs, parsePairs, splitWords } from '#sardonyx
 import {
   decodeMate,
   encodeScore,
+  formatGo,
   InfoLines,
   parseInfoLine,
+  UciClient,
   type UciInfo,
-} from '#sardonyx/selfplay/client/info-lines.js';
-import { formatGo, UciClient } from '#sardonyx/selfplay/client/uci-client.js';
+} from '#sardonyx/selfplay/client/uci-client.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';
 

@@ -18,8 +18,8 @@ import {
   runLabelling,
   type SourceFilter,
 } from '#sardonyx/selfplay/index.js';
+import { countScored, type LabelledGameRecord } from '#sardonyx/selfplay/label/label-files.js';
 import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/selfplay/label/label-network.js';
-import { countScored, type LabelledGameRecord } from '#sardonyx/selfplay/label/label-record.js';
 import { PositionSet } from '#sardonyx/selfplay/label/position-jobs.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine } from '../support/shared-folder.js';

@@ -13,8 +13,8 @@ import {
   openStartBooks,
   runLabelling,
 } from '#sardonyx/selfplay/index.js';
-import { createRandomEndgame, parseStartSource } from '#sardonyx/selfplay/label/label-game.js';
-import { chooseWanderingMove, type LabelledGameRecord } from '#sardonyx/selfplay/label/label-record.js';
+import { chooseWanderingMove, type LabelledGameRecord } from '#sardonyx/selfplay/label/label-files.js';
+import { createRandomEndgame, parseStartSource } from '#sardonyx/selfplay/label/label-run.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';
 

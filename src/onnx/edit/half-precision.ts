@@ -5,8 +5,7 @@
  * wrong one.
  */
 
-import { encodeHalfWeight } from '../float-formats.js';
-import { decodeModel, encodeModel, GraphIndex, listTensors } from '../onnx-model.js';
+import { decodeModel, encodeHalfWeight, encodeModel, GraphIndex, listTensors } from '../onnx-model.js';
 import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
 import { createNode, insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 

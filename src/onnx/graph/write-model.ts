@@ -7,7 +7,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import type { NewCacheFile } from '#platform/cache-files.js';
 import { concatBytes } from '../../util/index.js';
-import { encodeBfloat16, encodeHalfWeight } from '../float-formats.js';
+import { encodeBfloat16, encodeHalfWeight } from '../onnx-model.js';
 import {
   EXTERNAL_DATA,
   type GraphMessage,

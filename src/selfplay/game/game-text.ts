@@ -1,6 +1,6 @@
 /** Finished games as PGN, with comments in the form of cutechess-cli, which GUIs read: `{+0.31/12 0.52s}`. */
 import { createPgnTree, formatPgn, type PlayedPgnMove } from '../../pgn/index.js';
-import { decodeMate } from '../client/info-lines.js';
+import { decodeMate } from '../client/uci-client.js';
 import type { Opening } from '../openings/book.js';
 import { describeEnd, formatTermination, type GameEnd, type PlayedMove } from './game.js';
 

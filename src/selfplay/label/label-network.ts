@@ -7,10 +7,10 @@ import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove }
 import type { Surprise } from '../../data/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { createPrng, type Prng, runSideBySide, unwrap } from '../../util/index.js';
-import { MATE_BASE } from '../client/info-lines.js';
+import { MATE_BASE } from '../client/uci-client.js';
 import { Game } from '../game/game.js';
 import { GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../network/game-search.js';
-import type { LabelledGameRecord } from './label-record.js';
+import type { LabelledGameRecord } from './label-files.js';
 
 // What a network is trained to say about a labelled position: policy and W − L of its scores. The formulas and their defaults are
 // those of the training code (scripts/train/sardonyx_train/data/targets.py), with the sharper policy that the bundled networks

@@ -4,8 +4,8 @@
  */
 import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/index.js';
 import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../util/index.js';
+import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-files.js';
 import { drawSome, type LabelNetwork, type Root } from './label-network.js';
-import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-record.js';
 import type { LabelJob } from './label-run.js';
 import type { PositionSettings, SourceGame } from './label-sources.js';
 

@@ -6,7 +6,7 @@
 import { formatFen, formatUciMove } from '../../chess/index.js';
 import type { Tablebases } from '../../syzygy/index.js';
 import { mixSeeds, runSideBySide } from '../../util/index.js';
-import { decodeMate } from '../client/info-lines.js';
+import { decodeMate } from '../client/uci-client.js';
 import { type AdjudicationRules, adjudicate, findTablebaseEnd } from '../game/adjudication.js';
 import { Clock, createWin, formatTimeControl, Game, type GameEnd, type PlayedMove } from '../game/game.js';
 import { formatGame } from '../game/game-text.js';

@@ -4,8 +4,7 @@ import { formatFen, formatUciMove, type Move, type Position, parseUciMove } from
 import { failure, type Result, success } from '../../util/index.js';
 import { EngineError } from '../client/engine-process.js';
 import type { EngineSpec } from '../client/engine-spec.js';
-import { encodeScore } from '../client/info-lines.js';
-import { UciClient, type UciLimits } from '../client/uci-client.js';
+import { encodeScore, UciClient, type UciLimits } from '../client/uci-client.js';
 import type { Game, Thought } from '../game/game.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
 

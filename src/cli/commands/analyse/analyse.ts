@@ -13,8 +13,8 @@ import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from
 import { type GivenFlags, readEngineFlags, readPosition } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
+import { type AnalysedPosition, analysePosition } from './analyse-games.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
-import { type AnalysedPosition, analysePosition } from './analysis.js';
 
 // A search tree as a file: JSON, or a picture for Graphviz (`dot -Tsvg`).
 
