@@ -7,7 +7,7 @@
  */
 import { runNextTurn } from '#platform/threads.js';
 import { countBusyLeaves, type LeafQueue } from '../nn/leaves.js';
-import { type Batching, defaultSearchParams, Search, type SearchScheduler } from '../search/index.js';
+import { type Batching, defaultSearchParams, type SearchScheduler, TreeSearch } from '../search/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
 import type { AnalysisSettings } from './analysis-client.js';
 import {
@@ -28,7 +28,7 @@ const LEAST_ROUNDS = 20;
 const REPORT_SHARE = 0.05;
 
 interface Board {
-  readonly search: Search;
+  readonly search: TreeSearch;
   task: PositionTask | null;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -158,7 +158,7 @@ export class AnalysisRun {
 
   private createBoard(): Board {
     const { settings, parallel, queue, scheduler } = this;
-    const search = new Search(
+    const search = new TreeSearch(
       {
         channel: queue,
         rootRow: this.boards.length,

@@ -11,7 +11,7 @@ function post(message: FromAnalysis): void {
   postToParent(message);
 }
 
-const run = new AnalysisRun(LeafQueue.attach(pool), new SearchScheduler(), settings, (answer) =>
+const run = new AnalysisRun(new LeafQueue(pool), new SearchScheduler(), settings, (answer) =>
   post({ type: 'answer', answer }),
 );
 

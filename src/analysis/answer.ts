@@ -1,6 +1,6 @@
 /** The JSON answer about a position. All values are from the view of the side to move. */
 import { formatUciMove, type Move } from '../chess/index.js';
-import { computeScore, computeWdl, type RootDescription, type RootMoveDescription } from '../search/index.js';
+import { computeScore, computeWdl, listWdl, type RootDescription, type RootMoveDescription } from '../search/index.js';
 import type { PositionTask } from './position-task.js';
 
 type WdlTriple = readonly [win: number, draw: number, loss: number];
@@ -98,7 +98,7 @@ export function createAnswer(task: PositionTask, root: RootDescription, isDuring
       ...createBounds(root),
       ...createMovesLeft('movesLeft', root.m),
       rawWinrate: computeWinrate(root.own.wl),
-      rawWdl: listWdl(root.own.wl, root.own.d),
+      rawWdl: listWdl(computeWdl(root.own.wl, root.own.d)),
       rawUtility: round(root.own.q),
       ...createMovesLeft('rawMovesLeft', root.own.m),
     },
@@ -118,7 +118,7 @@ export function createFinishedAnswer(task: PositionTask): PositionAnswer {
       currentPlayer: getPlayer(task),
       visits: 0,
       winrate: computeWinrate(wl),
-      wdl: listWdl(wl, 1 + wl),
+      wdl: listWdl(computeWdl(wl, 1 + wl)),
       ...(wl < 0 ? { scoreCp: null, mate: 0 } : { scoreCp: 0 }),
       q: wl,
       utility: wl,
@@ -171,7 +171,7 @@ function createValues(
 ): Pick<MoveInfo, 'winrate' | 'wdl' | 'scoreCp' | 'mate' | 'q' | 'utility'> {
   return {
     winrate: computeWinrate(values.wl),
-    wdl: listWdl(values.wl, values.d),
+    wdl: listWdl(computeWdl(values.wl, values.d)),
     ...(mate === null ? { scoreCp: computeScore(task.scoreType, values) } : { scoreCp: null, mate }),
     q: round(values.wl),
     utility: round(values.q),
@@ -199,11 +199,6 @@ function getPlayer({ blackToMove }: PositionTask): 'w' | 'b' {
 
 function computeWinrate(wl: number): number {
   return round((1 + wl) / 2);
-}
-
-function listWdl(wl: number, d: number): WdlTriple {
-  const { win, draw, loss } = computeWdl(wl, d);
-  return [win, draw, loss];
 }
 
 function format({ chess960 }: PositionTask, move: number): string {

@@ -20,7 +20,7 @@ export interface GoRequest {
 }
 
 /** Options of clocks. TimeManager and Slowmover have been checked together. */
-export type ClockSettings = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
+export type ClockOptions = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
 /** When the time of a search began: performance.timeOrigin + performance.now(). The clock of a game ran for `waitedMs` before. */
 interface SearchStart {
@@ -47,7 +47,7 @@ export function isUnlimited(request: GoRequest): boolean {
 export function createSearchLimits(
   request: GoRequest,
   position: Position,
-  settings: ClockSettings,
+  settings: ClockOptions,
   { startedAtMs, waitedMs }: SearchStart,
 ): SearchLimits {
   const isInfinite = request.ponder === true || isUnlimited(request);

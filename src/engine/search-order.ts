@@ -12,7 +12,7 @@ import {
 } from '../search/index.js';
 import type { ActiveSearch } from './active-search.js';
 import type { GamePosition } from './game-position.js';
-import { type ClockSettings, createSearchLimits } from './go-request.js';
+import { type ClockOptions, createSearchLimits } from './go-request.js';
 import { weaken } from './strength.js';
 
 export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
@@ -53,7 +53,7 @@ function readStatsWish({ request, purpose }: ActiveSearch, options: OptionStore)
     : {};
 }
 
-function readClockSettings(options: OptionStore): ClockSettings {
+function readClockSettings(options: OptionStore): ClockOptions {
   return {
     timeManager: options.getString('TimeManager'),
     slowmover: options.getNumber('Slowmover'),

@@ -6,7 +6,7 @@ import { nextTurn } from '#platform/threads.js';
 import { MAX_MOVES, type Move, Position, START_FEN } from '../chess/index.js';
 import { createPrng } from '../util/index.js';
 import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
-import { LeafQueue, setRoot } from './pool/leaf-queue.js';
+import { LeafQueue } from './pool/leaf-queue.js';
 import { EVALUATED, NO_SLOT } from './pool/leaf-slots.js';
 
 export interface BackendBenchOptions {
@@ -40,8 +40,8 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
   const pool = await EvaluatorPool.create({ ...options.pool, minibatch: largest, cachePositions: 0, cacheMb: 0 });
   const rows: BackendBenchRow[] = [];
   try {
-    const queue = LeafQueue.attach(pool.handle);
-    setRoot(queue, 0, { fen: options.fen ?? START_FEN, moves: [], twoFoldDraws: false });
+    const queue = new LeafQueue(pool.handle);
+    queue.roots.write(0, { fen: options.fen ?? START_FEN, moves: [], twoFoldDraws: false });
     const paths = options.fen === null ? createBenchPaths(BENCH_POSITIONS) : [new Uint16Array(0)];
     for (const batch of options.batchSizes) {
       pool.configure({ minibatch: batch });

@@ -3,7 +3,7 @@
  * because a thread loads its modules anew and `readyok` waits for it.
  */
 export { decodePrior, encodePrior } from './edge-priors.js';
-export { countBusyLeaves, LeafQueue, setRoot, wakeProducer } from './pool/leaf-queue.js';
+export { countBusyLeaves, LeafQueue, wakeProducer } from './pool/leaf-queue.js';
 export {
   CHECKMATE,
   DRAW,

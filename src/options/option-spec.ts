@@ -85,14 +85,14 @@ export interface ChoiceKind<Choice extends string = string> {
   readonly synonyms?: Readonly<Record<string, string>>;
 }
 
-export interface TextKind {
+export interface StringKind {
   readonly kind: 'string';
   readonly default: string;
   /** It never names a file, a device or an address. */
   readonly isPlainText?: true;
 }
 
-type OptionKind = FloatKind | IntKind | BoolKind | ChoiceKind | TextKind | { readonly kind: 'button' };
+type OptionKind = FloatKind | IntKind | BoolKind | ChoiceKind | StringKind | { readonly kind: 'button' };
 
 export type OptionSpec = OptionCommon & OptionKind;
 
@@ -121,9 +121,9 @@ export const float = (value: number, min: number, max: number): FloatKind => ({
 });
 export const int = (value: number, min: number, max: number): IntKind => ({ kind: 'int', default: value, min, max });
 export const bool = (value: boolean): BoolKind => ({ kind: 'bool', default: value });
-export const freeText = (value: string): TextKind => ({ kind: 'string', default: value });
+export const freeText = (value: string): StringKind => ({ kind: 'string', default: value });
 /** A text that never names a file, a device or an address. */
-export const plainText = (value: string): TextKind => ({ kind: 'string', default: value, isPlainText: true });
+export const plainText = (value: string): StringKind => ({ kind: 'string', default: value, isPlainText: true });
 export const oneOf = <const Choice extends string>(
   value: NoInfer<Choice>,
   choices: readonly Choice[],

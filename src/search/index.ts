@@ -1,6 +1,6 @@
 export type { MoveRule } from './formulas/move-rules.js';
 export { computeExploration, getPuctParams } from './formulas/puct.js';
-export { computeScore, computeWdl, type ScoreType, type Wdl } from './formulas/score.js';
+export { computeScore, computeWdl, listWdl, type ScoreType, type Wdl } from './formulas/score.js';
 export { computeTreeBytes } from './game-tree.js';
 export {
   createSearchParams,
@@ -18,7 +18,7 @@ export {
 } from './report/root-description.js';
 export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump.js';
 export { computeTemperature } from './root/move-choice.js';
-export { Search, type SearchListener, type SearchOptions, type StepResult } from './search.js';
+export { type SearchListener, type SearchOptions, type StepResult, TreeSearch } from './search.js';
 export {
   type ClockLimits,
   type FromSearch,

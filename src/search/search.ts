@@ -64,7 +64,7 @@ export interface SearchOptions {
  */
 export type StepResult = 'worked' | 'waiting' | 'crowded out' | 'done';
 
-export class Search {
+export class TreeSearch {
   private readonly options: SearchOptions;
   private game: GameTree;
   private rootMoves: RootMoves;

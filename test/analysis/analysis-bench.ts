@@ -57,7 +57,7 @@ export async function withRun(
   });
   const answers: AnalysisAnswer[] = [];
   const listeners = new Set<(answer: AnalysisAnswer) => void>();
-  const queue = LeafQueue.attach(pool.handle);
+  const queue = new LeafQueue(pool.handle);
   const settings = { parallel, leavesPerPosition, treeBytes };
   const run = new AnalysisRun(queue, new SearchScheduler(), settings, (answer) => {
     answers.push(answer);

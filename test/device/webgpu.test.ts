@@ -37,7 +37,7 @@ async function evaluate(options: PoolOptions): Promise<Evaluated> {
   const warnings: string[] = [];
   const pool = await EvaluatorPool.create({ minibatch: 16, ...options, onWarning: (text) => warnings.push(text) });
   try {
-    const answers = await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
+    const answers = await evaluateLeaves(new LeafQueue(pool.handle), leaves);
     return { answers, warnings, backend: pool.network.backend };
   } finally {
     await pool.dispose();

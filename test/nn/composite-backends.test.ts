@@ -75,7 +75,7 @@ test('a pool shares its leaves out over evaluators of several kinds, each answer
   try {
     assert.equal(pool.threads, 3);
     assert.equal(pool.network.backend, 'cpu');
-    const answers = await evaluateLeaves(LeafQueue.attach(pool.handle), LEAVES);
+    const answers = await evaluateLeaves(new LeafQueue(pool.handle), LEAVES);
     assert.equal(new Set(answers.map(({ valueWl }) => valueWl)).size, LEAVES.length);
   } finally {
     await pool.dispose();
@@ -93,7 +93,7 @@ test('check reports how far two backends differ, and plays on with the first', a
       minibatch: 4,
       onWarning: (text) => notes.push(text),
     });
-    await evaluateLeaves(LeafQueue.attach(pool.handle), LEAVES);
+    await evaluateLeaves(new LeafQueue(pool.handle), LEAVES);
     await pool.dispose();
     return notes;
   };

@@ -8,7 +8,7 @@ import { OnnxWriter } from '../support/onnx-writer.js';
 async function evaluateWith(options: PoolOptions, leaves: readonly TestLeaf[]): Promise<LeafAnswer[]> {
   const pool = await EvaluatorPool.create({ threads: 1, ...options });
   try {
-    return await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
+    return await evaluateLeaves(new LeafQueue(pool.handle), leaves);
   } finally {
     await pool.dispose();
   }

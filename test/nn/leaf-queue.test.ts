@@ -23,7 +23,7 @@ function createParts(slotCount: number) {
   return {
     handle,
     slots,
-    queue: LeafQueue.attach(handle),
+    queue: new LeafQueue(handle),
     claims: [0, 1].map((worker) => new LeafClaims(slots, worker)),
   };
 }
@@ -143,7 +143,7 @@ test('a producer takes over what its predecessor has left: claimed, queued, done
   claims[0].claimInto(new Int32Array(8), 2);
   claims[0].markDone(done);
   queue.submit(lost);
-  const successor = LeafQueue.attach(handle);
+  const successor = new LeafQueue(handle);
   assert.equal(successor.freeSlotCount, 5, 'four that nobody had, and the lost one');
   assert.ok(successor.isRootInUse(5));
   assert.equal(successor.freeSlotCount, 6);

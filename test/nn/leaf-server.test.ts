@@ -48,7 +48,7 @@ function createServer(
     replaceEvaluator: async () => null,
     ...parts,
   });
-  return { queue: LeafQueue.attach(handle), slots, server };
+  return { queue: new LeafQueue(handle), slots, server };
 }
 
 test('leaves that a large batch had claimed are evaluated in small ones by what takes the place of a failed evaluator', async () => {

@@ -25,7 +25,7 @@ async function evaluateWith(
     ...options,
   });
   try {
-    return await evaluateLeaves(LeafQueue.attach(pool.handle), wanted);
+    return await evaluateLeaves(new LeafQueue(pool.handle), wanted);
   } finally {
     await pool.dispose();
   }
@@ -134,7 +134,7 @@ test('the minibatch can change between searches', async () => {
     threads: 2,
     minibatch: 2,
   });
-  const queue = LeafQueue.attach(pool.handle);
+  const queue = new LeafQueue(pool.handle);
   const first = await evaluateLeaves(queue, leaves);
   for (const minibatch of [40, 1, 7]) {
     pool.configure({ minibatch });

@@ -19,7 +19,7 @@ async function evaluateWith(
   const warnings: string[] = [];
   const pool = await EvaluatorPool.create({ ...options, onWarning: (text) => warnings.push(text) });
   try {
-    const answers = await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
+    const answers = await evaluateLeaves(new LeafQueue(pool.handle), leaves);
     // Messages were posted before the answers; the event loop has yet to hand them over.
     for (let turn = 0; turn < 10; turn++) await nextTurn();
     return { answers, warnings, backend: pool.network.backend };
@@ -130,7 +130,7 @@ test('a pool whose threads have all lost the device says so, and the next one is
   };
   const pool = await EvaluatorPool.create(options);
   assert.deepEqual([pool.threads, pool.minibatch, pool.hasLostDevice], [2, 16, false]);
-  const queue = LeafQueue.attach(pool.handle);
+  const queue = new LeafQueue(pool.handle);
   for (let round = 0; round < 50 && !pool.hasLostDevice; round++) {
     const answers = await evaluateLeaves(queue, leaves);
     assert.ok(answers.every(({ kind }) => kind !== FAILED));
@@ -177,7 +177,7 @@ test('a thread that gave up leaves the work to the others, and the user is told 
     minibatch: 5,
     onWarning: (text) => warnings.push(text),
   });
-  const queue = LeafQueue.attach(pool.handle);
+  const queue = new LeafQueue(pool.handle);
   const countFailed = async (): Promise<number> =>
     (await evaluateLeaves(queue, leaves)).filter((answer) => answer.kind === FAILED).length;
   try {
@@ -224,7 +224,7 @@ test('a thread that dies from time to time is started again each time', async ()
     minibatch: many.length,
   });
   try {
-    const queue = LeafQueue.attach(pool.handle);
+    const queue = new LeafQueue(pool.handle);
     for (let round = 0; round < 14; round++) {
       const answers = await evaluateLeaves(queue, many);
       assert.ok(answers.every((answer) => answer.kind !== FAILED));

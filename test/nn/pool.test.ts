@@ -9,7 +9,6 @@ import {
   FLAG_CACHE_HIT,
   LeafQueue,
   type PoolOptions,
-  setRoot,
   TWO_FOLD,
   wakeProducer,
 } from '#sardonyx/nn/index.js';
@@ -22,7 +21,7 @@ async function withPool<T>(
 ): Promise<T> {
   const pool = await EvaluatorPool.create(options);
   try {
-    return await use(pool, LeafQueue.attach(pool.handle));
+    return await use(pool, new LeafQueue(pool.handle));
   } finally {
     await pool.dispose();
   }
@@ -166,8 +165,8 @@ function readCounters(queue: LeafQueue) {
 test('two threads answer a thousand runs of leaves and end at once, again and again', async () => {
   for (let round = 0; round < 5; round++) {
     const pool = await EvaluatorPool.create({ backend: 'hash', threads: 2, minibatch: 4 });
-    const queue = LeafQueue.attach(pool.handle);
-    setRoot(queue, 0, { fen: START_FEN, moves: [], twoFoldDraws: true });
+    const queue = new LeafQueue(pool.handle);
+    queue.roots.write(0, { fen: START_FEN, moves: [], twoFoldDraws: true });
     const moves = listLegalMoves(START_FEN);
     for (let run = 0; run < 1000; run++) {
       const slots = Array.from({ length: 1 + (run % 16) }, (_, i) => {

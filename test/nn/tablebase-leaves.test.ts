@@ -20,7 +20,7 @@ const LEAVES: readonly TestLeaf[] = [
 test('leaves right after a capture are answered by tablebases, captures that follow included', async () => {
   await withTableFolder(createWonTables('R'), async (paths) => {
     const pool = await EvaluatorPool.create({ backend: 'hash', threads: 1 });
-    const queue = LeafQueue.attach(pool.handle);
+    const queue = new LeafQueue(pool.handle);
     const ask = async (leaves = LEAVES): Promise<(readonly [kind: number, wl: number, d: number])[]> => {
       const answers = await evaluateLeaves(queue, leaves);
       return answers.map(({ kind, valueWl, valueD }) => {

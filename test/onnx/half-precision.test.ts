@@ -21,7 +21,7 @@ async function evaluate(bytes: Uint8Array): Promise<LeafAnswer[]> {
   const model = { bytes, name: 'test.onnx' };
   const pool = await EvaluatorPool.create({ backend: 'cpu', model, threads: 1, minibatch: 4 });
   try {
-    return await evaluateLeaves(LeafQueue.attach(pool.handle), leaves);
+    return await evaluateLeaves(new LeafQueue(pool.handle), leaves);
   } finally {
     await pool.dispose();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
 import {
   getChildCount,
   getLowerBound,
@@ -209,12 +209,12 @@ interface Line {
   readonly moves: readonly string[];
 }
 
-async function searchPosition(pool: EvaluatorPool, { fen, moves }: Line, nodes: number): Promise<Search> {
+async function searchPosition(pool: EvaluatorPool, { fen, moves }: Line, nodes: number): Promise<TreeSearch> {
   const scheduler = new SearchScheduler();
-  const queue = LeafQueue.attach(pool.handle);
+  const queue = new LeafQueue(pool.handle);
   const store = { maxBytes: 64 << 20, initialNodes: 1000 };
   const params = { ...defaultSearchParams, ...GRAPH, smartPruningFactor: 0 };
-  const search = new Search(
+  const search = new TreeSearch(
     { channel: queue, rootRow: 0, store, random: createPrng(1), clock: scheduler.clock },
     params,
     { minibatch: 4, batchesInFlight: 2 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, Search, SearchScheduler, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
 import {
   getChildCount,
   getTerminalKind,
@@ -25,9 +25,9 @@ const FENS = [
   '6k1/5ppp/8/8/8/8/1q3PPP/3R2K1 b - - 0 1',
 ];
 
-function createSearch(queue: LeafQueue, scheduler: SearchScheduler, changes: object): Search {
+function createSearch(queue: LeafQueue, scheduler: SearchScheduler, changes: object): TreeSearch {
   const store = { maxBytes: 64 << 20, initialNodes: 1000 };
-  return new Search(
+  return new TreeSearch(
     { channel: queue, rootRow: 0, store, random: createPrng(1), clock: scheduler.clock },
     { ...defaultSearchParams, smartPruningFactor: 0, ...changes },
     { minibatch: 8, batchesInFlight: 2 },
@@ -36,7 +36,7 @@ function createSearch(queue: LeafQueue, scheduler: SearchScheduler, changes: obj
 
 /** Calls `look` for each node below the root, with its position on the board and the moves that lead there. */
 function visitNodes(
-  { tree }: Search,
+  { tree }: TreeSearch,
   position: Position,
   look: (node: NodeIndex, path: readonly number[]) => void,
 ): void {
@@ -61,7 +61,7 @@ for (const kind of ['tree', 'graph'] as const) {
     const pool = await EvaluatorPool.create({ backend: 'hash', threads: 2 });
     try {
       const scheduler = new SearchScheduler();
-      const queue = LeafQueue.attach(pool.handle);
+      const queue = new LeafQueue(pool.handle);
       let found = 0;
       for (const rootFen of FENS) {
         const position = unwrap(parseFen(rootFen));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, Search, SearchScheduler, summariseRoot, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, summariseRoot, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -23,8 +23,8 @@ for (const kind of ['tree', 'graph'] as const) {
     });
     try {
       const scheduler = new SearchScheduler();
-      const queue = LeafQueue.attach(pool.handle);
-      const search = new Search(
+      const queue = new LeafQueue(pool.handle);
+      const search = new TreeSearch(
         {
           channel: queue,
           rootRow: 0,

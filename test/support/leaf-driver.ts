@@ -1,7 +1,7 @@
 /** Evaluates single positions through a pool, as a search would: for tests. */
 import assert from 'node:assert/strict';
 import { formatUciMove, type Move, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
-import { decodePrior, type LeafQueue, setRoot } from '#sardonyx/nn/index.js';
+import { decodePrior, type LeafQueue } from '#sardonyx/nn/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 export interface TestLeaf {
@@ -46,7 +46,7 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
         position.makeMove(move);
         return move;
       });
-  setRoot(queue, row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases });
+  queue.roots.write(row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases });
   const moves = play(path);
   const slot = queue.acquire();
   assert.ok(slot >= 0, 'a free slot');

@@ -1,5 +1,5 @@
 /** A game whose positions are evaluated by a real pool of evaluators, one at a time: slow, for the reference search. */
-import { CHECKMATE, EVALUATED, type LeafQueue, MAX_EDGES, setRoot, TABLEBASE, TWO_FOLD } from '#sardonyx/nn/index.js';
+import { CHECKMATE, EVALUATED, type LeafQueue, MAX_EDGES, TABLEBASE, TWO_FOLD } from '#sardonyx/nn/index.js';
 import type { LeafAnswer, LeafKind } from './hash-game.js';
 
 export class PoolGame {
@@ -20,7 +20,7 @@ export class PoolGame {
     const played = all.slice(0, all.length - depth);
     if (this.root !== played.join(' ')) {
       this.root = played.join(' ');
-      setRoot(queue, this.row, { fen: this.fen, moves: played, twoFoldDraws: true });
+      queue.roots.write(this.row, { fen: this.fen, moves: played, twoFoldDraws: true });
     }
     const slot = queue.acquire();
     queue.columns.pathMoves.set(all.slice(played.length), slot * queue.maxPathLength);

@@ -1,13 +1,13 @@
-/** Runs a Search over a fake channel from start to best move, and reads its tree back as plain objects. */
+/** Runs a TreeSearch over a fake channel from start to best move, and reads its tree back as plain objects. */
 import assert from 'node:assert/strict';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
   type Batching,
   defaultSearchParams,
-  Search,
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
+  TreeSearch,
   verifyTree,
 } from '#sardonyx/search/index.js';
 import {
@@ -62,7 +62,7 @@ export interface PlainNode {
 }
 
 export class SearchHarness {
-  readonly search: Search;
+  readonly search: TreeSearch;
   readonly channel: FakeLeafChannel;
   readonly played: number[] = [];
   blackToMove = false;
@@ -75,7 +75,7 @@ export class SearchHarness {
     this.params = { ...defaultSearchParams, ...options.params };
     const { minibatch = 1, batchesInFlight = 1, prefetch = 0 } = options;
     this.batching = { minibatch, batchesInFlight, prefetch };
-    this.search = new Search(
+    this.search = new TreeSearch(
       {
         channel,
         rootRow: 0,
@@ -112,7 +112,7 @@ export class SearchHarness {
   }
 
   /** The tree must obey its laws after every search. @param onStep called after each step, for instance to stop */
-  run(limits: Partial<SearchLimits>, onStep: (search: Search, steps: number) => void = () => undefined): Outcome {
+  run(limits: Partial<SearchLimits>, onStep: (search: TreeSearch, steps: number) => void = () => undefined): Outcome {
     const infos: SearchInfo[] = [];
     const warnings: string[] = [];
     let rows: readonly MoveStats[] = [];

@@ -21,7 +21,7 @@ import {
   WORK_WORD,
 } from './leaf-slots.js';
 import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
-import { type RootPosition, RootTable } from './root-table.js';
+import { RootTable } from './root-table.js';
 import type { SharedPoolHandle } from './worker-protocol.js';
 
 /** Upper limit of the time between a claim's writes to CLAIMED_WORD and to `state`. */
@@ -33,6 +33,7 @@ export class LeafQueue {
   readonly maxPathLength = MAX_PATH_LENGTH;
   readonly hasMovesLeft: boolean;
   readonly counters: PoolCounters;
+  /** None of a row's leaves may be in flight when it is written. */
   readonly roots: RootTable;
 
   /** The columns of leaf-slots.ts. Write `pathMoves` (slot * maxPathLength + i: the i-th move from the root) before setPath. */
@@ -56,7 +57,7 @@ export class LeafQueue {
   private horizon: number;
   private oldest = 0;
 
-  private constructor(handle: SharedPoolHandle) {
+  constructor(handle: SharedPoolHandle) {
     const slots = viewLeafSlots(handle.slots, handle);
     this.columns = slots;
     this.slotCount = slots.slotCount;
@@ -74,10 +75,6 @@ export class LeafQueue {
     this.isOwed = new Uint8Array(slots.slotCount);
     this.freeSlots = new Int32Array(slots.slotCount);
     for (let slot = slots.slotCount - 1; slot >= 0; slot--) this.adopt(slot);
-  }
-
-  static attach(handle: SharedPoolHandle): LeafQueue {
-    return new LeafQueue(handle);
   }
 
   /** Positions in one network call. */
@@ -231,11 +228,6 @@ export function countBusyLeaves({
   readonly minibatch: number;
 }): number {
   return 2 * workers * minibatch;
-}
-
-/** Writes a row of the root table. None of the row's leaves may be in flight. */
-export function setRoot(queue: LeafQueue, row: number, root: RootPosition): void {
-  queue.roots.write(row, root);
 }
 
 /** Wakes the producer from any thread, for example to stop the search. */

@@ -71,6 +71,11 @@ export interface Wdl {
   readonly loss: number;
 }
 
+/** As the lists of JSON answers have it. */
+export function listWdl({ win, draw, loss }: Wdl): readonly [win: number, draw: number, loss: number] {
+  return [win, draw, loss];
+}
+
 /** Per mille; the three numbers sum to 1000. */
 export function computeWdl(wl: number, d: number): Wdl {
   let win = clampPerMille(500 * (1 + wl - d));

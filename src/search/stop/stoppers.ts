@@ -233,13 +233,13 @@ class SmartPruningStopper implements Stopper {
 }
 
 // Decides when a search should end without `stop`. It has the clocks of the search and of the game and asks the stoppers after
-// each batch. `Search` decides whether it must wait for `stop` nevertheless.
+// each batch. `TreeSearch` decides whether it must wait for `stop` nevertheless.
 
 /** The rate limit counts as binding when a search reaches at least this share of it. */
 const BINDING_SHARE = 0.9;
 
 export class StopWatch {
-  /** The stop watch keeps the times; `Search` fills in the rest. */
+  /** The stop watch keeps the times; `TreeSearch` fills in the rest. */
   readonly stats = createIterationStats();
   readonly hints: Readonly<Hints>;
   private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: null };

@@ -8,7 +8,7 @@
  */
 import { nextTurn } from '#platform/threads.js';
 import type { LeafQueue } from '../../nn/leaves.js';
-import type { Search, StepResult } from '../search.js';
+import type { StepResult, TreeSearch } from '../search.js';
 import type { SearchInfo, SearchLimits } from '../search-protocol.js';
 
 export interface SearchAnswer {
@@ -20,7 +20,7 @@ export interface SearchAnswer {
 }
 
 interface Task {
-  readonly search: Search;
+  readonly search: TreeSearch;
   readonly reject: (error: unknown) => void;
 }
 
@@ -125,7 +125,7 @@ export class SearchScheduler {
   readonly clock = (): number => this.nowMs;
 
   /** @param queue the search's own @returns the answer; rejects with what the search throws */
-  run(queue: LeafQueue, search: Search, limits: SearchLimits): Promise<SearchAnswer> {
+  run(queue: LeafQueue, search: TreeSearch, limits: SearchLimits): Promise<SearchAnswer> {
     let lane = this.lanes.get(queue);
     if (lane === undefined) {
       lane = new Lane(queue);

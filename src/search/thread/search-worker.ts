@@ -1,5 +1,5 @@
 /**
- * Entry of the search thread: one Search, driven by messages. The thread blocks while it searches, so messages wait until
+ * Entry of the search thread: one TreeSearch, driven by messages. The thread blocks while it searches, so messages wait until
  * the best move is out; only the stop flag gets through. An exception ends the search with an error message and, if the
  * tree has one, a best move; then the tree is dropped.
  */
@@ -9,7 +9,7 @@ import { createPrng, drawSeed } from '../../util/index.js';
 import { computeTreeBytes } from '../game-tree.js';
 import type { SearchParams } from '../params.js';
 import { dumpTree } from '../report/tree-dump.js';
-import { Search, type SearchListener } from '../search.js';
+import { type SearchListener, TreeSearch } from '../search.js';
 import { type FromSearch, NO_SEARCH, type SearchOrder, StopFlag, type ToSearch } from '../search-protocol.js';
 import type { Batching } from '../visit/pipeline.js';
 
@@ -24,7 +24,7 @@ interface Attachment {
 }
 
 let attachment: Attachment | null = null;
-let search: Search | null = null;
+let search: TreeSearch | null = null;
 /** The RamLimitMb with which `search` was created. */
 let ramLimitMb = 0;
 
@@ -44,8 +44,8 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   return { minibatch, batchesInFlight, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };
 }
 
-function createSearch({ pool, queue }: Attachment, params: SearchParams): Search {
-  return new Search(
+function createSearch({ pool, queue }: Attachment, params: SearchParams): TreeSearch {
+  return new TreeSearch(
     {
       channel: queue,
       rootRow: ROOT_ROW,
@@ -59,7 +59,7 @@ function createSearch({ pool, queue }: Attachment, params: SearchParams): Search
 }
 
 /** Keeps the search and its tree, unless RamLimitMb has changed: a tree cannot change its limit. */
-function prepareSearch(attached: Attachment, { params, position }: SearchOrder): Search {
+function prepareSearch(attached: Attachment, { params, position }: SearchOrder): TreeSearch {
   if (search === null || params.ramLimitMb !== ramLimitMb) search = createSearch(attached, params);
   else search.configure(params, computeBatching(attached.pool, params));
   ramLimitMb = params.ramLimitMb;
@@ -96,7 +96,7 @@ function go(id: number, order: SearchOrder): void {
 }
 
 /** Steps a search until it has answered, and sleeps while only the evaluators have work. */
-function run(running: Search, { queue, stopFlag }: Attachment, id: number): void {
+function run(running: TreeSearch, { queue, stopFlag }: Attachment, id: number): void {
   for (;;) {
     // Read before looking at slots: an answer that comes in between changes the word, and the thread does not sleep.
     const seen = Atomics.load(queue.event, 0);
@@ -123,7 +123,7 @@ function receive(message: ToSearch): void {
     case 'attach':
       attachment = {
         pool: message.pool,
-        queue: LeafQueue.attach(message.pool),
+        queue: new LeafQueue(message.pool),
         stopFlag: new StopFlag(message.stopFlag),
       };
       search = null;

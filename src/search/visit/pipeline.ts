@@ -3,7 +3,7 @@
  * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
  * evaluator answers. It knows neither clocks nor limits, and it never waits.
  *
- * One iteration of a search (`Search.step`, until the stoppers say stop):
+ * One iteration of a search (`TreeSearch.step`, until the stoppers say stop):
  *
  *   gather        while fewer than `batchesInFlight` batches are in flight:
  *     pick          walk from the root by PUCT and add virtual loss (select.ts, formulas/puct.ts)

@@ -5,7 +5,6 @@ import {
   type Batching,
   dumpTree,
   type RootSummary,
-  Search,
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
@@ -13,6 +12,7 @@ import {
   summariseRoot,
   type TreeDump,
   type TreeDumpLimits,
+  TreeSearch,
 } from '../../search/index.js';
 import type { Prng } from '../../util/index.js';
 import type { Game } from '../game/game.js';
@@ -48,14 +48,14 @@ export interface GameSearchOptions {
 
 export class GameSearch {
   private readonly row: number;
-  private readonly search: Search;
+  private readonly search: TreeSearch;
   private params: SearchParams;
 
   constructor(private readonly options: GameSearchOptions) {
     const { pool, scheduler, params, batching, random, initialNodes, maxBytes } = options;
     this.row = pool.acquireRow();
     this.params = params;
-    this.search = new Search(
+    this.search = new TreeSearch(
       {
         channel: pool.queue,
         rootRow: this.row,
@@ -145,7 +145,7 @@ export class NetworkPool {
   private readonly freeRows = Array.from({ length: ROOT_ROWS }, (_, i) => ROOT_ROWS - 1 - i);
 
   private constructor(readonly evaluators: EvaluatorPool) {
-    this.queue = LeafQueue.attach(evaluators.handle);
+    this.queue = new LeafQueue(evaluators.handle);
   }
 
   /** Rejects with one sentence for the user. */

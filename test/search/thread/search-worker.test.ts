@@ -6,11 +6,11 @@ import {
   defaultSearchParams,
   type FromSearch,
   type PositionMessage,
-  Search,
   SearchClient,
   type SearchInfo,
   type SearchLimits,
   type SearchParams,
+  TreeSearch,
   verifyTree,
 } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
@@ -172,7 +172,7 @@ test('one leaf at a time, real positions are visited as in the reference search'
   try {
     const fens = [START_FEN, MATE_FEN, '8/8/8/8/8/2k5/2p5/2K5 w - - 60 80', 'k7/8/1K6/8/8/8/8/7R w - - 0 1'];
     const params = { ...defaultSearchParams, smartPruningFactor: 0 };
-    const queue = LeafQueue.attach(single.handle);
+    const queue = new LeafQueue(single.handle);
     for (const [index, fen] of fens.entries()) {
       const search = createSearch(queue, 2 * index + 1, params, 1, 1);
       const reference = new ReferenceSearch(new PoolGame(queue, fen, 2 * index), params, single.handle.hasMovesLeft);
@@ -200,7 +200,7 @@ test('one leaf at a time, real positions are visited as in the reference search'
 
 test('many searches share one queue, each as if it were alone', async () => {
   const shared = await EvaluatorPool.create({ backend: 'hash', threads: 2, minibatch: 8 });
-  const queue = LeafQueue.attach(shared.handle);
+  const queue = new LeafQueue(shared.handle);
   const params = { ...defaultSearchParams, smartPruningFactor: 0 };
   const alone = createSearch(queue, 500, params, 4, 2);
   alone.search.setPosition(POSITION);
@@ -234,7 +234,7 @@ function createSearch(
   minibatch: number,
   batchesInFlight: number,
 ) {
-  const search = new Search(
+  const search = new TreeSearch(
     {
       channel: queue,
       rootRow,
@@ -248,7 +248,7 @@ function createSearch(
   return { search, queue, rows: () => readRows(search, queue) };
 }
 
-function run(search: Search, queue: LeafQueue, limits: Partial<SearchLimits>): number {
+function run(search: TreeSearch, queue: LeafQueue, limits: Partial<SearchLimits>): number {
   let answer = -1;
   const onBestMove = (move: number): void => {
     answer = move;
@@ -263,7 +263,7 @@ function run(search: Search, queue: LeafQueue, limits: Partial<SearchLimits>): n
 }
 
 /** Root visits, by asking for the statistics of a search that does nothing. */
-function readRows(search: Search, queue: LeafQueue): { move: number; visits: number }[] {
+function readRows(search: TreeSearch, queue: LeafQueue): { move: number; visits: number }[] {
   const rows: { move: number; visits: number }[] = [];
   search.configure({ ...defaultSearchParams, smartPruningFactor: 0 }, { minibatch: 1, batchesInFlight: 1 });
   const listener = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultSearchParams, Search, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
 import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
@@ -16,10 +16,10 @@ const SILENT = {
 };
 
 /** One of several over the same channel. */
-function createSearch(channel: FakeLeafChannel, rootRow: number): Search {
+function createSearch(channel: FakeLeafChannel, rootRow: number): TreeSearch {
   const store = { maxBytes: 64 << 20, initialNodes: 1000 };
   const options = { channel, rootRow, store, random: createPrng(1), clock: () => 0 };
-  const search = new Search(options, defaultSearchParams, { minibatch: 4, batchesInFlight: 1 });
+  const search = new TreeSearch(options, defaultSearchParams, { minibatch: 4, batchesInFlight: 1 });
   search.setPosition({
     rootFen: 'start',
     chess960: false,

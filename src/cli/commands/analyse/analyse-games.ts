@@ -26,7 +26,7 @@ import {
   readPgnGame,
   spellMoves,
 } from '../../../pgn/index.js';
-import type { Wdl } from '../../../search/index.js';
+import { listWdl } from '../../../search/index.js';
 import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../util/index.js';
 import { createProgressBar, NoteList, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
@@ -147,7 +147,7 @@ export async function reportGames(
     if (process.stderr.isTTY) bar.start(total, done);
     let positions: AnalysedPosition[];
     try {
-      positions = await analyseGame(analyst, game, request, () => bar.update(++done));
+      positions = await searchGame(analyst, game, request, () => bar.update(++done));
     } finally {
       bar.stop();
     }
@@ -248,7 +248,7 @@ export async function analysePosition(
 }
 
 /** Every position of a game, the last one included, in order. */
-export async function analyseGame(
+export async function searchGame(
   analyst: Analyst,
   game: PgnGame,
   request: GoRequest,
@@ -271,8 +271,4 @@ export async function analyseGame(
 function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
   const moves = pv.map((move) => formatUciMove(move, isChess960));
   return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(position, pv) };
-}
-
-function listWdl({ win, draw, loss }: Wdl): readonly [number, number, number] {
-  return [win, draw, loss];
 }

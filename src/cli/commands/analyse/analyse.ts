@@ -8,7 +8,7 @@ import { enginePorts } from '../../../app/index.js';
 import { formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
-import type { TreeDump, TreeDumpLimits } from '../../../search/index.js';
+import { computeWdl, listWdl, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
 import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags, readPosition } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
@@ -34,13 +34,6 @@ export async function writeTreeFile(path: string, file: TreeFile): Promise<void>
   await writeOutput(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
 }
 
-/** W, D and L in per mille, as in info lines. */
-function computeWdl({ wl, d }: TreeDump): readonly [number, number, number] {
-  const win = Math.round(500 * (1 - d + wl));
-  const draw = Math.round(1000 * d);
-  return [win, draw, 1000 - win - draw];
-}
-
 const RESULTS = new Map([
   [-1, 'loss'],
   [0, 'draw'],
@@ -52,7 +45,7 @@ export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
     ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, isChess960), prior: round(node.prior) }),
     visits: node.visits,
     ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
-    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node) }),
+    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: listWdl(computeWdl(node.wl, node.d)) }),
     ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(node.m) }),
     ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [RESULTS.get(node.lower), RESULTS.get(node.upper)] }),
     ...(node.terminal === null ? {} : { terminal: node.terminal }),
@@ -72,7 +65,7 @@ export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
   const add = (node: TreeDump): string => {
     const name = node.id === 0 ? `leaf${++unnamed}` : `n${node.id}`;
     if (!node.isElsewhere) {
-      const { win, draw, loss } = toObject(computeWdl(node));
+      const { win, draw, loss } = computeWdl(node.wl, node.d);
       const bounds = node.lower === node.upper ? `\\n${RESULTS.get(node.lower)}` : '';
       const value = node.visits === 0 ? '' : `\\n${node.wl.toFixed(3)}\\n${win} ${draw} ${loss}`;
       lines.push(`  ${name} [label="${node.nodeVisits}${value}${bounds}"];`);
@@ -88,10 +81,6 @@ export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
   };
   add(tree);
   return `${[...lines, '}'].join('\n')}\n`;
-}
-
-function toObject([win, draw, loss]: readonly [number, number, number]) {
-  return { win, draw, loss };
 }
 
 function round(value: number): number {
