@@ -13,8 +13,8 @@ import { parseFen, parseUciMove } from '../../dist/chess/index.js';
 import { createNetworkSetup } from '../../dist/cli/commands/play/player-network.js';
 import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { LabelNetwork, NetworkPools } from '../../dist/selfplay/index.js';
-import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-network.js';
 import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-files.js';
+import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-network.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
 const UNIFORM_SHARE = 0.01;
