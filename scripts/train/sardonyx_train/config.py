@@ -254,8 +254,11 @@ def validate(model: type[_Model], raw: Any, sections: str) -> _Model:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        rows = [(".".join(str(part) for part in e["loc"]), e["msg"].removeprefix("Value error, ")) for e in error.errors()]
-        raise TrainError("\n".join(f"{place}: {message}" if place else message for place, message in rows)) from None
+        kinds = ("bool", "int", "float", "str")  # of a key that may be any of them: one error for each
+        rows = {
+            ".".join(str(part) for part in e["loc"] if part not in kinds): e["msg"].removeprefix("Value error, ") for e in error.errors()
+        }
+        raise TrainError("\n".join(f"{place}: {message}" if place else message for place, message in rows.items())) from None
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class ProgressDisplay:
     def _write_line(self) -> None:
         self._told = self.done
         if self._is_shown:
-            of_total = "" if self._total is None else f" of {self._total:,}"
+            of_total = "" if self._total is None else f" of {max(self._total, self.done):,}"  # evenly taken positions may be some more
             parts = (self._purpose, f"{self._unit} {self.done:,}{of_total}", self._note)
             print(", ".join(part for part in parts if part), file=sys.stderr, flush=True)
 

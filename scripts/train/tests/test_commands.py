@@ -75,6 +75,7 @@ WRONG = [
     ("loop --config {here}/none.yaml", "cannot read"),
     ("loop --config {loop} --set gaet.games=3", "gaet: Extra inputs are not permitted"),
     ("loop --config {loop} --set gate.games=51", "must be even"),
+    ("loop --config {loop} --set selfplay.flags.visits=[1]", "selfplay.flags.visits: Input should be a valid string"),
     ("loop --config {loop} --set selfplay.flags.seed=3", "the loop sets seed itself"),
     ("loop --config {loop} --set training.sections.run.out=x", "the loop sets run.out itself"),
     ("loop --config {loop} --set run.out={busy}", "still working in {busy}"),
@@ -184,7 +185,7 @@ def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
         assert main(own) == 1
     said = capsys.readouterr().err
     lines = [line for line in said.splitlines() if line.startswith(f"{command[0]}: ")]
-    assert len(lines) == 1 and sentence.format(**place) in lines[0], said
+    assert lines == said.splitlines()[-1:] and sentence.format(**place) in lines[0], said
     after = describe()
     assert {path: content for path, content in after.items() if path in before} == before
 

@@ -28,6 +28,9 @@ def test_a_short_task_says_once_where_it_ended(capsys):
         progress.advance(1)
         progress.advance(1)
     assert capsys.readouterr().err == "step 9\n"
+    with ProgressDisplay("position", 2) as progress:  # one of each record batch, where fewer were asked for
+        progress.advance(4)
+    assert capsys.readouterr().err == "position 4 of 4\n"
 
 
 @pytest.mark.parametrize("has_terminal", [False, True])
