@@ -4,6 +4,7 @@
  */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { SharedPoolHandle } from '../nn/leaves.js';
+import { createDeferred } from '../util/index.js';
 import type { AnalysisAnswer } from './answer.js';
 import type { PositionTask, TaskSelection } from './position-task.js';
 
@@ -32,54 +33,41 @@ export type FromAnalysis = { readonly type: 'answer'; readonly answer: AnalysisA
 
 export class AnalysisClient {
   private readonly worker: Thread<ToAnalysis>;
-  private readonly over: Promise<void>;
+  private readonly over = createDeferred();
+  /** Resolves when `finish` was called and everything is answered; rejects if the thread dies. */
+  readonly finished = this.over.promise;
 
   constructor(start: AnalysisStart, onAnswer: (answer: AnalysisAnswer) => void) {
-    let finish: () => void = () => undefined;
-    let fail: (error: Error) => void = () => undefined;
-    this.over = new Promise((resolve, reject) => {
-      finish = resolve;
-      fail = reject;
-    });
     this.worker = startThread<ToAnalysis, FromAnalysis>(
       new URL('./analysis-worker.js', import.meta.url),
       { name: 'analysis', data: start },
       {
         onMessage: (message) => {
           if (message.type === 'answer') onAnswer(message.answer);
-          else finish();
+          else this.over.resolve();
         },
-        onError: (error) => fail(new Error(`The analysis thread has failed: ${error.message}`)),
+        onError: (error) => this.over.reject(new Error(`The analysis thread has failed: ${error.message}`)),
       },
     );
-    void this.worker.ended.then(() => fail(new Error('The analysis thread has ended')));
+    void this.worker.ended.then(() => this.over.reject(new Error('The analysis thread has ended')));
     // Nobody may be waiting yet, so an early failure must not count as unhandled.
-    this.over.catch(() => undefined);
-  }
-
-  /** Resolves when `finish` was called and everything is answered; rejects if the thread dies. */
-  get finished(): Promise<void> {
-    return this.over;
+    this.finished.catch(() => undefined);
   }
 
   add(tasks: readonly PositionTask[]): void {
-    this.post({ type: 'add', tasks });
+    this.worker.post({ type: 'add', tasks });
   }
 
   terminate(selection: TaskSelection): void {
-    this.post({ type: 'terminate', selection });
+    this.worker.post({ type: 'terminate', selection });
   }
 
   /** No more tasks come. */
   finish(): void {
-    this.post({ type: 'finish' });
+    this.worker.post({ type: 'finish' });
   }
 
   async dispose(): Promise<void> {
     await this.worker.terminate();
-  }
-
-  private post(message: ToAnalysis): void {
-    this.worker.post(message);
   }
 }

@@ -5,6 +5,7 @@
 import { findMate, listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';
 import type { SearchLimits } from '../search/index.js';
 import type { RootRanking } from '../syzygy/index.js';
+import { createDeferred } from '../util/index.js';
 import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
@@ -30,11 +31,8 @@ export class ActiveSearch {
   stopRequested = false;
   /** If true, the listener gets no further reports and no answer from it. */
   isDiscarded: boolean;
-  /** Call it after its answer; `ended` resolves. */
-  end: () => void = () => undefined;
-  readonly ended = new Promise<void>((resolve) => {
-    this.end = resolve;
-  });
+  /** Resolved after its answer. */
+  readonly ended = createDeferred();
   /** The level to play at; null = full strength. */
   strength: Strength | null = null;
   /** The answer of the search, while the mate finder still works. */

@@ -410,7 +410,7 @@ export class Engine {
     this.patience.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.searches.active = null;
-    active.end();
+    active.ended.resolve();
     if (!active.isDiscarded) this.lookout.remember(active);
     if (active.purpose === 'warm-up') {
       this.host.post({ type: 'clearTree' });

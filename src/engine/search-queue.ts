@@ -126,7 +126,7 @@ export class WarmUp {
     if (network === this.network) return null;
     this.network = network;
     const search = searches.create(REQUEST, unwrap(createGamePosition(null, [])), 'warm-up');
-    this.end = search.ended;
+    this.end = search.ended.promise;
     return search;
   }
 }

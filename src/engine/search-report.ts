@@ -132,48 +132,17 @@ function createLine(line: SearchLine, rank: number, scoreType: ScoreType): Repor
 
 /** The report before a move that no search has chosen. */
 export function createBlindReport(move: Move, timeMs: number): SearchReport {
-  const line: ReportLine = {
-    rank: 1,
-    visits: 0,
-    score: { kind: 'cp', value: 0 },
-    wdl: computeWdl(0, 1),
-    movesLeft: null,
-    pv: [move],
-  };
-  return {
-    depth: 1,
-    seldepth: 1,
-    timeMs: Math.max(0, Math.round(timeMs)),
-    nodes: 0,
-    hashFull: null,
-    nps: null,
-    eps: null,
-    tbHits: 0,
-    gathering: null,
-    lines: [line],
-  };
+  const line = { score: { kind: 'cp', value: 0 }, wdl: computeWdl(0, 1), pv: [move] } as const;
+  return { ...createUnsearchedReport(line), depth: 1, seldepth: 1, timeMs: Math.max(0, Math.round(timeMs)) };
 }
 
 /** The report of a finished game: mate in 0 for the mated side, otherwise a draw, and no line. */
 export function createFinishedReport(isCheckmate: boolean): SearchReport {
-  const line: ReportLine = {
-    rank: 1,
-    visits: 0,
-    score: isCheckmate ? { kind: 'mate', value: 0 } : { kind: 'cp', value: 0 },
-    wdl: isCheckmate ? computeWdl(-1, 0) : computeWdl(0, 1),
-    movesLeft: null,
-    pv: [],
-  };
-  return {
-    depth: 0,
-    seldepth: 0,
-    timeMs: 0,
-    nodes: 0,
-    hashFull: null,
-    nps: null,
-    eps: null,
-    tbHits: 0,
-    gathering: null,
-    lines: [line],
-  };
+  const wdl = isCheckmate ? computeWdl(-1, 0) : computeWdl(0, 1);
+  return createUnsearchedReport({ score: { kind: isCheckmate ? 'mate' : 'cp', value: 0 }, wdl, pv: [] });
+}
+
+function createUnsearchedReport(line: Pick<ReportLine, 'score' | 'wdl' | 'pv'>): SearchReport {
+  const nothing = { depth: 0, seldepth: 0, timeMs: 0, nodes: 0, hashFull: null, nps: null, eps: null, tbHits: 0 };
+  return { ...nothing, gathering: null, lines: [{ rank: 1, visits: 0, movesLeft: null, ...line }] };
 }

@@ -4,6 +4,7 @@
  */
 import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
 import { type BestMove, getMovesLeft, isUnlimited, type RootStats, type SearchReport } from '../engine/index.js';
+import { createDeferred } from '../util/index.js';
 import type { BestMoveAnswer, Info, MoveStatistics, Search, SearchEnd, Signal } from './chess-engine.js';
 import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
 
@@ -17,20 +18,15 @@ export interface SearchControl {
 }
 
 export class RunningSearch implements Search {
-  readonly bestMove: Promise<BestMoveAnswer>;
+  private readonly answer = createDeferred<BestMoveAnswer>();
+  readonly bestMove = this.answer.promise;
   private readonly infos: Info[] = [];
-  private resolve: (best: BestMoveAnswer) => void = () => undefined;
-  private reject: (error: unknown) => void = () => undefined;
   private moves: readonly MoveStatistics[] = [];
   private state: 'running' | 'over' | 'rejected' = 'running';
   private error: unknown;
   private waiting: (() => void)[] = [];
 
   constructor(private readonly control: SearchControl) {
-    this.bestMove = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
     // A program that only reads the infos must not die of a rejection that it did not ask for.
     this.bestMove.catch(() => undefined);
   }
@@ -66,7 +62,7 @@ export class RunningSearch implements Search {
     if (this.state !== 'running') return;
     this.state = 'over';
     const { moves } = this;
-    this.resolve({ move: this.formatMove(move), ponder: this.formatMove(ponder), end, moves });
+    this.answer.resolve({ move: this.formatMove(move), ponder: this.formatMove(ponder), end, moves });
     this.wake();
   }
 
@@ -74,7 +70,7 @@ export class RunningSearch implements Search {
     if (this.state !== 'running') return;
     this.state = 'rejected';
     this.error = error;
-    this.reject(error);
+    this.answer.reject(error);
     this.wake();
   }
 
@@ -284,19 +280,13 @@ export class SearchRequest implements QueuedRequest {
 
 export class EvaluationRequest implements QueuedRequest {
   readonly isEndless = false;
-  readonly stats: Promise<RootStats | null>;
-  private resolve: (stats: RootStats | null) => void = () => undefined;
-  private reject: (error: unknown) => void = () => undefined;
+  private readonly answer = createDeferred<RootStats | null>();
+  readonly stats = this.answer.promise;
 
-  constructor(private readonly task: HostTask) {
-    this.stats = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
+  constructor(private readonly task: HostTask) {}
 
   async run(host: EngineHost): Promise<void> {
-    await host.evaluate(this.task).then(this.resolve, this.reject);
+    await host.evaluate(this.task).then(this.answer.resolve, this.answer.reject);
   }
 
   giveWay(): void {}
@@ -304,7 +294,7 @@ export class EvaluationRequest implements QueuedRequest {
   stop(): void {}
 
   fail(error: unknown): void {
-    this.reject(error);
+    this.answer.reject(error);
   }
 }
 

@@ -12,5 +12,5 @@ export {
   success,
   unwrap,
 } from './result.js';
-export { runSideBySide } from './side-by-side.js';
+export { createDeferred, type Deferred, runSideBySide } from './side-by-side.js';
 export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';

@@ -23,3 +23,19 @@ export async function runSideBySide(
   await Promise.all(Array.from({ length: count }, (_, index) => runOne(index)));
   if (errors.length > 0) throw errors[0];
 }
+
+/** A promise and the functions that settle it, as Promise.withResolvers of later Nodes. */
+export interface Deferred<Value> {
+  readonly promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: unknown): void;
+}
+
+export function createDeferred<Value = void>(): Deferred<Value> {
+  let resolve: Deferred<Value>['resolve'] = () => undefined;
+  let reject: Deferred<Value>['reject'] = () => undefined;
+  const promise = new Promise<Value>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { promise, resolve, reject };
+}

@@ -2,10 +2,12 @@
  * The main thread's part of evaluation: it allocates the shared memory, starts one thread for each evaluator, replaces threads
  * that die, passes on warnings, and ends the threads. It never reads or writes a leaf.
  */
+
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../syzygy/index.js';
+import { createDeferred } from '../../util/index.js';
 import {
   type BackendPlan,
   getNetworkPlan,
@@ -99,15 +101,10 @@ export class EvaluatorPool {
   private readonly withoutDevice = new Set<number>();
   private backend: string;
   private isDisposed = false;
-  private tellChecked: () => void = () => undefined;
-  private readonly checked = new Promise<void>((resolve) => {
-    this.tellChecked = resolve;
-  });
-  private tellLoss: (reason: string) => void = () => undefined;
+  private readonly checked = createDeferred();
+  private readonly lost = createDeferred<string>();
   /** Resolves with the reason when the last thread can no longer evaluate. */
-  readonly loss = new Promise<string>((resolve) => {
-    this.tellLoss = resolve;
-  });
+  readonly loss = this.lost.promise;
 
   private constructor(
     private readonly plan: BackendPlan,
@@ -174,7 +171,7 @@ export class EvaluatorPool {
       try {
         const first = pool.startWorker(0);
         // One thread looks at a stranger's network before all of them open it.
-        if (model?.isForeign === true) await Promise.race([first, pool.checked]);
+        if (model?.isForeign === true) await Promise.race([first, pool.checked.promise]);
         await Promise.all([first, ...Array.from({ length: plan.threads - 1 }, (_, i) => pool.startWorker(i + 1))]);
         return pool;
       } catch (error) {
@@ -269,7 +266,7 @@ export class EvaluatorPool {
           worker.keepProcessAlive(false);
           resolve();
         } else if (message.type === 'checked') {
-          this.tellChecked();
+          this.checked.resolve();
         } else if (message.type === 'fellBack') {
           this.backend = message.to;
           this.withoutDevice.add(index);
@@ -312,7 +309,7 @@ export class EvaluatorPool {
 
   /** @param othersLeft threads that can evaluate */
   private warnOfLoss(othersLeft: number, reason: string): void {
-    if (othersLeft === 0) this.tellLoss(describeProviderFailure(reason));
+    if (othersLeft === 0) this.lost.resolve(describeProviderFailure(reason));
     const loss =
       othersLeft === 0
         ? 'No position can be evaluated any more'

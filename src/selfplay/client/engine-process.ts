@@ -3,7 +3,9 @@
  * to start or sends nothing for too long, the wait is rejected with one sentence that names the engine. Another thread reads
  * and writes the pipes (engine-pipes-worker.ts), so times are exact even when this thread is busy.
  */
+
 import { startThread, type Thread } from '#platform/threads.js';
+import { createDeferred } from '../../util/index.js';
 import type { FromEnginePipes, ToEnginePipes } from './engine-pipes-worker.js';
 import type { EngineSpec } from './engine-spec.js';
 
@@ -35,10 +37,7 @@ export class EngineProcess {
   private taken = 0;
   /** Set once the process has ended. */
   private death: EngineError | null = null;
-  private markGone: () => void = () => undefined;
-  private readonly gone = new Promise<void>((resolve) => {
-    this.markGone = resolve;
-  });
+  private readonly gone = createDeferred();
 
   constructor(
     spec: EngineSpec,
@@ -105,7 +104,7 @@ export class EngineProcess {
   die(message: string): void {
     this.death ??= new EngineError('crash', message);
     this.wait?.reject(this.death);
-    this.markGone();
+    this.gone.resolve();
   }
 }
 

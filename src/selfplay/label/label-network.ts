@@ -6,7 +6,7 @@
 import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/index.js';
 import type { Surprise } from '../../data/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
-import { createPrng, type Prng, runSideBySide, unwrap } from '../../util/index.js';
+import { createDeferred, createPrng, type Prng, runSideBySide, unwrap } from '../../util/index.js';
 import { MATE_BASE } from '../client/uci-client.js';
 import { Game } from '../game/game.js';
 import { GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../network/game-search.js';
@@ -195,10 +195,8 @@ export class LabelNetwork {
     let next = 0;
     const free = [...searches];
     const before = this.lastRun;
-    let finish: () => void = () => undefined;
-    this.lastRun = new Promise((resolve) => {
-      finish = resolve;
-    });
+    const own = createDeferred();
+    this.lastRun = own.promise;
     await before;
     await runSideBySide(
       Math.min(searches.length, roots.length),
@@ -212,7 +210,7 @@ export class LabelNetwork {
       () => {
         next = roots.length;
       },
-    ).finally(finish);
+    ).finally(own.resolve);
   }
 }
 
