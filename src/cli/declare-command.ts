@@ -105,9 +105,9 @@ type More = Pick<Options, 'alias' | 'defaultDescription' | 'hidden' | 'implies' 
 const asRead = <Value>(given: unknown): Value => given as Value;
 
 /** Switched on by `--flag`, off by `--no-flag`; null = undefined unless it is given. */
-export function toggle(describe: string, value?: boolean, more?: More): Flag<boolean>;
-export function toggle(describe: string, value: null): Flag<boolean | undefined>;
-export function toggle(describe: string, value: boolean | null = false, more: More = {}): Flag<boolean | undefined> {
+export function onOff(describe: string, value?: boolean, more?: More): Flag<boolean>;
+export function onOff(describe: string, value: null): Flag<boolean | undefined>;
+export function onOff(describe: string, value: boolean | null = false, more: More = {}): Flag<boolean | undefined> {
   return {
     options: { type: 'boolean', ...(value === null ? {} : { default: value }), describe, ...more },
     read: asRead,

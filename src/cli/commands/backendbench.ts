@@ -4,7 +4,7 @@ import { parseFen } from '../../chess/index.js';
 import { type BackendBenchRow, runBackendBench } from '../../nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, number, text, toggle, whole } from '../declare-command.js';
+import { declareCommand, number, onOff, text, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
@@ -20,11 +20,11 @@ export const backendBenchCommand = declareCommand({
     'start-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 1 }, 'First batch size'),
     'max-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 256 }, 'Last batch size'),
     'batch-step': whole({ min: 0, max: 256, default: 1 }, 'Step from one size to the next; 0 = double the size'),
-    'header-only-once': toggle('Print the names of the columns once'),
+    'header-only-once': onOff('Print the names of the columns once'),
     fen: text('Evaluate this position only, not positions of random games'),
-    clippy: toggle('Recommend minibatch sizes, by lc0’s formula'),
+    clippy: onOff('Recommend minibatch sizes, by lc0’s formula'),
     seconds: number({ min: 0, isMinExcluded: true }, 'Seconds for each size, instead of batches'),
-    json: toggle('Print the rows as JSON'),
+    json: onOff('Print the rows as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {

@@ -11,7 +11,7 @@ import { isFileless } from '../../networks/index.js';
 import type { OptionStore } from '../../options/index.js';
 import type { GatheringCounters } from '../../search/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, requireWhole, text, toggle, whole } from '../declare-command.js';
+import { declareCommand, onOff, requireWhole, text, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
@@ -285,7 +285,7 @@ function declareBench(command: string, describe: string, isLc0Style: boolean, de
       movetime: whole({ min: -1, default: defaults.moveTimeMs }, `Milliseconds for each position; ${isLc0Style ? none : '0 or -1 = no limit'}`),
       'num-positions': whole({ min: 1, max: MOST_POSITIONS, default: defaults.positions }, 'Number of positions to search'),
       fen: text('Search this position only'),
-      json: toggle('Print the result as JSON'),
+      json: onOff('Print the result as JSON'),
     },
     engineFlags: 'named',
     run: async (args, given) => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { isPackaged } from '#platform/program-files.js';
 import { readVersion } from '../../app/options.js';
 import { startBoard } from '../../board/index.js';
-import { declareCommand, text, texts, toggle, whole } from '../declare-command.js';
+import { declareCommand, onOff, text, texts, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { INTERRUPTED, printLine, printNote } from '../output.js';
 
@@ -26,7 +26,7 @@ export const boardCommand = declareCommand({
     matches: text('Folder in which matches are kept', { default: 'matches' }),
     engine: texts('UCI engine that may play matches: a program, or "cmd=… name=… option.X=…"'),
     book: texts('Opening book that matches may use: PGN, EPD, a list of FENs or Polyglot, plain, .gz, .zst, .bz2 or .zip'),
-    open: toggle('Open the page in the browser', true),
+    open: onOff('Open the page in the browser', true),
   },
   engineFlags: 'named',
   epilogue:

@@ -14,7 +14,7 @@ import {
 } from '../../lc0/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
 import { unwrap } from '../../util/index.js';
-import { choice, declareCommand, refused, requiredText, text, toggle, whole } from '../declare-command.js';
+import { choice, declareCommand, onOff, refused, requiredText, text, whole } from '../declare-command.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';
 
@@ -36,14 +36,14 @@ export const leela2OnnxCommand = declareCommand({
     'wdl-head-name': text('Name of the WDL output', { default: LC0_TENSOR_NAMES.wdl }),
     'value-head-name': text('Name of the value output', { default: LC0_TENSOR_NAMES.value }),
     'mlh-head-name': text('Name of the moves-left output', { default: LC0_TENSOR_NAMES.movesLeft }),
-    onnx2pytorch: toggle('Use only operators that onnx2pytorch knows'),
+    onnx2pytorch: onOff('Use only operators that onnx2pytorch knows'),
     'value-head': text('Value head to export: winner, q or st', { default: 'winner' }),
     'policy-head': text('Policy head to export: vanilla, optimistic, soft or opponent', { default: 'vanilla' }),
     'hlo-text-output': refused(NO_HLO),
     'hlo-proto-output': refused(NO_HLO),
     'hlo-batch-size': refused(NO_HLO),
     'hlo-allow-partial-result': refused(NO_HLO),
-    json: toggle('Print the description as JSON'),
+    json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
     const { input, output } = args;
@@ -105,10 +105,10 @@ export const onnx2LeelaCommand = declareCommand({
     'onnx-output-wdl': text('Name of the WDL output; found when left out'),
     'onnx-output-policy': text('Name of the policy output; found when left out'),
     'onnx-output-mlh': text('Name of the moves-left output; found when left out'),
-    'validate-weights': toggle('Check the shapes of input and outputs', true),
-    'fix-rule50': toggle('Divide the rule-50 plane by 99'),
-    'fix-wdl-softmax': toggle('Add a softmax to the WDL output; by default when the model says that it gives logits', null),
-    json: toggle('Print the description as JSON'),
+    'validate-weights': onOff('Check the shapes of input and outputs', true),
+    'fix-rule50': onOff('Divide the rule-50 plane by 99'),
+    'fix-wdl-softmax': onOff('Add a softmax to the WDL output; by default when the model says that it gives logits', null),
+    json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
     const { input, output } = args;

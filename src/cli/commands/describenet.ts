@@ -3,7 +3,7 @@ import { createOptionStore } from '../../app/options.js';
 import { describeNetworkFile, formatDescription } from '../../lc0/index.js';
 import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../networks/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, text, toggle } from '../declare-command.js';
+import { declareCommand, onOff, text } from '../declare-command.js';
 import { createDownloadBar, printJson, printLine } from '../output.js';
 
 export const describeNetCommand = declareCommand({
@@ -16,8 +16,8 @@ export const describeNetCommand = declareCommand({
   flags: {
     weights: text('The network file as a flag, as lc0 has it', { alias: 'w', requiresArg: true }),
     backend: text('Without a file: describe the network bundled for this backend', { default: 'auto', alias: 'b', requiresArg: true }),
-    int8: toggle('Also how fast the network is in 8 bits on this CPU, and how far its answers then differ'),
-    json: toggle('Print the description as JSON'),
+    int8: onOff('Also how fast the network is in 8 bits on this CPU, and how far its answers then differ'),
+    json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
     const options = createOptionStore();

@@ -9,7 +9,7 @@ import {
   transformSquare,
 } from '../../encoding/index.js';
 import { unwrap } from '../../util/index.js';
-import { choice, declareCommand, text, toggle, type ValuesOf, words } from '../declare-command.js';
+import { choice, declareCommand, onOff, text, type ValuesOf, words } from '../declare-command.js';
 import { readPosition } from '../engine-flags.js';
 import { printJson, printLine } from '../output.js';
 
@@ -37,8 +37,8 @@ const FLAGS = {
   encoding: choice(listInputEncodings(), 'lc0-112', 'Encoding of the input planes'),
   policy: choice(listPolicyEncodings(), 'lc0-1858', 'Numbering of the moves'),
   'history-fill': choice(['no', 'fen_only', 'always'], 'fen_only', 'What fills the planes of positions before the first one'),
-  chess960: toggle('Write castling as king takes rook'),
-  json: toggle('Print the result as JSON'),
+  chess960: onOff('Write castling as king takes rook'),
+  json: onOff('Print the result as JSON'),
 };
 
 type EncodeArguments = ValuesOf<typeof FLAGS>;

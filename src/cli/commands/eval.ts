@@ -13,7 +13,7 @@ import {
 import { computeWdl, type ScoreType } from '../../search/index.js';
 import { formatEvalAnswer } from '../../uci/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, toggle, words } from '../declare-command.js';
+import { declareCommand, onOff, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
@@ -25,7 +25,7 @@ export const evalCommand = declareCommand({
   },
   // biome-ignore format: a row a flag
   flags: {
-    json: toggle('Print the result as JSON'),
+    json: onOff('Print the result as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {

@@ -17,7 +17,7 @@ import {
 import { findModel } from '../../networks/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { unwrap } from '../../util/index.js';
-import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
+import { choice, declareCommand, onOff, text, words } from '../declare-command.js';
 import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { writeOutput } from '../write-output.js';
@@ -305,7 +305,7 @@ export const explainCommand = declareCommand({
     move: text('Legal move to explain; the network’s favourite when left out'),
     method: choice(['occlusion', 'gradcam'], 'occlusion', 'occlusion = what changes without each square; gradcam = which squares of the body’s last feature maps support the move (single precision only)'),
     out: text('Picture to write, an .svg file'),
-    json: toggle('Print the numbers as JSON'),
+    json: onOff('Print the numbers as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {

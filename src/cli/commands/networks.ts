@@ -15,7 +15,7 @@ import {
   type RemoteNetwork,
 } from '../../networks/index.js';
 import { formatMegabytes, unwrap } from '../../util/index.js';
-import { choice, declareCommand, text, toggle, words } from '../declare-command.js';
+import { choice, declareCommand, onOff, text, words } from '../declare-command.js';
 import { createDownloadBar, printJson, printLine, printNote } from '../output.js';
 
 const NAME_WIDTH = 13;
@@ -31,7 +31,7 @@ export const networksCommand = declareCommand({
   // biome-ignore format: a row a flag
   flags: {
     from: text('With get: take the file from this address (a mirror) and check that it is the same', { requiresArg: true }),
-    json: toggle('Print the result as JSON'),
+    json: onOff('Print the result as JSON'),
   },
   epilogue:
     '`--weights=NAME` and `--weights=https://…` download a network too, unless it is bundled. Files are kept in the cache folder, which ' +

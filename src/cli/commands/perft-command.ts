@@ -1,6 +1,6 @@
 /** `sardonyx perft`: counts sequences of legal moves, the test of every move generator. */
 import { formatUciMove, hasChess960Castling, perft, perftDivide, START_FEN } from '../../chess/index.js';
-import { declareCommand, text, toggle, whole } from '../declare-command.js';
+import { declareCommand, onOff, text, whole } from '../declare-command.js';
 import { readPosition } from '../engine-flags.js';
 import { printJson, printLine } from '../output.js';
 
@@ -13,9 +13,9 @@ export const perftCommand = declareCommand({
   // biome-ignore format: a row a flag
   flags: {
     fen: text('Position', { default: START_FEN, defaultDescription: 'start position' }),
-    divide: toggle('Print the count of each first move'),
-    chess960: toggle('Write castling as king takes rook'),
-    json: toggle('Print the result as JSON'),
+    divide: onOff('Print the count of each first move'),
+    chess960: onOff('Write castling as king takes rook'),
+    json: onOff('Print the result as JSON'),
   },
   run: (args) => {
     const { depth = 0 } = args;

@@ -6,7 +6,7 @@ import { type RescoreSummary, type ResultTables, readPolicySubstitutions, rescor
 import { LC0_FORMATS } from '../../encoding/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, number, refused, text, toggle, whole, words } from '../declare-command.js';
+import { declareCommand, number, onOff, refused, text, whole, words } from '../declare-command.js';
 import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
 
 /** The probes of rescoring over Syzygy tablebases; as in lc0, the fifty-move rule applies. */
@@ -56,18 +56,18 @@ export const rescoreCommand = declareCommand({
     'dtz-policy-boost': number({ min: 0, max: 100, default: 0, alias: 'dtz_policy_boost' }, 'Added to the policy of moves on the shortest way to a tablebase win'),
     'dist-offset': number({ min: -0.999, max: 0, default: 0, alias: 'dist_offset' }, 'Added to the policy of every move, not below 0'),
     temperature: number({ min: 0.001, max: 100, default: 1 }, 'Temperature of the policy, after offset and boost'),
-    deblunder: toggle('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
+    deblunder: onOff('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
     'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2 }, 'A move is an error if its W − L is this much below the best move’s'),
     'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Width around the threshold over which result and value are mixed'),
     'nnue-plain-file': text('Append the positions to this file in Stockfish’s text format'),
-    'nnue-best-score': toggle('With --nnue-plain-file: the best move’s score, not the played one’s', true),
-    'nnue-best-move': toggle('With --nnue-plain-file: the best move, not the played one'),
-    'delete-files': toggle('Delete each input once its output is complete'),
+    'nnue-best-score': onOff('With --nnue-plain-file: the best move’s score, not the played one’s', true),
+    'nnue-best-move': onOff('With --nnue-plain-file: the best move, not the played one'),
+    'delete-files': onOff('Delete each input once its output is complete'),
     threads: whole({ min: 1, max: 20, alias: 't' }, 'No effect: inputs are read one after the other'),
     'new-input-format': whole({ min: -1, max: 256, default: -1 }, 'Input format of the records written, by lc0’s number; -1 = as they are'),
     'gaviotatb-paths': refused('Syzygy tablebases decide the results'),
     'policy-substitutions': text('Folder of lc0 records whose policies replace those of games that begin with the same moves'),
-    json: toggle('Print the summary as JSON'),
+    json: onOff('Print the summary as JSON'),
   },
   epilogue:
     'Unlike lc0’s rescorer, this command keeps its inputs unless it is given --delete-files, and takes plies left from the search ' +

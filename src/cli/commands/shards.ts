@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../data/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { unwrap } from '../../util/index.js';
-import { choice, declareCommand, requiredText, text, texts, toggle, whole, words } from '../declare-command.js';
+import { choice, declareCommand, onOff, requiredText, text, texts, whole, words } from '../declare-command.js';
 import { createProgressBar, printJson, printLine } from '../output.js';
 import { writeNote } from '../write-output.js';
 
@@ -40,7 +40,7 @@ export const shardsCommand = declareCommand({
     'test-files': texts('Hold out files whose names contain this text for the test'),
     positions: whole({ min: 1, default: Number.POSITIVE_INFINITY, defaultDescription: 'all' }, 'Stop after about this many positions'),
     threads: whole({ min: 1, default: availableParallelism() }, 'Worker threads'),
-    json: toggle('Print the summary as JSON'),
+    json: onOff('Print the summary as JSON'),
   },
   run: async (args) => {
     const holdsOutFiles = args['validation-files'].length + args['test-files'].length > 0;

@@ -23,7 +23,7 @@ import {
   success,
   unwrap,
 } from '../../util/index.js';
-import { declareCommand, requiredText, toggle, whole } from '../declare-command.js';
+import { declareCommand, onOff, requiredText, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
 
@@ -52,7 +52,7 @@ export const suiteCommand = declareCommand({
   flags: {
     movetime: whole({ min: 1, default: 1000 }, 'Milliseconds for each position'),
     nodes: whole({ min: 0, default: 0 }, 'Nodes for each position, instead of a time; 0 = use the time'),
-    json: toggle('Print the result of every position as JSON'),
+    json: onOff('Print the result of every position as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {

@@ -6,7 +6,7 @@ import { getBackendName } from '../../nn/index.js';
 import type { OptionStore } from '../../options/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
 import { unwrap } from '../../util/index.js';
-import { declareCommand, number, toggle } from '../declare-command.js';
+import { declareCommand, number, onOff } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 import { BENCH_POSITIONS } from './bench.js';
@@ -17,8 +17,8 @@ export const tuneCommand = declareCommand({
   // biome-ignore format: a row a flag
   flags: {
     seconds: number({ min: 0, isMinExcluded: true, default: 20 }, 'Seconds of searching, without the time for loading'),
-    save: toggle('Save the result in the user’s config folder', true),
-    json: toggle('Print the result as JSON'),
+    save: onOff('Save the result in the user’s config folder', true),
+    json: onOff('Print the result as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {

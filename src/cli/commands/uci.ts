@@ -1,6 +1,6 @@
 /** `sardonyx uci`, the default command. This module is only for `--help`: main.ts starts the engine without yargs. */
 import { readSettings } from '../../app/options.js';
-import { declareCommand, toggle } from '../declare-command.js';
+import { declareCommand, onOff } from '../declare-command.js';
 import { runUciMode } from '../uci-mode.js';
 
 export const uciCommand = declareCommand({
@@ -8,8 +8,8 @@ export const uciCommand = declareCommand({
   describe: 'The engine itself: talks UCI on stdin and stdout',
   // biome-ignore format: a row a flag
   flags: {
-    'show-hidden': toggle('List hidden options too, in the answer to `uci` and in this help', null),
-    preload: toggle('No effect: the network is always loaded at the start', null),
+    'show-hidden': onOff('List hidden options too, in the answer to `uci` and in this help', null),
+    preload: onOff('No effect: the network is always loaded at the start', null),
   },
   engineFlags: 'listed',
   epilogue:

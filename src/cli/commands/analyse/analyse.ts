@@ -9,7 +9,7 @@ import { formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import { computeWdl, listWdl, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
-import { declareCommand, text, texts, toggle, type ValuesOf, whole, words } from '../../declare-command.js';
+import { declareCommand, onOff, text, texts, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags, readPosition } from '../../engine-flags.js';
 import { printJson, printLine, printNote } from '../../output.js';
 import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
@@ -92,15 +92,15 @@ const FLAGS = {
   nodes: whole({ min: 1, default: 800 }, 'Nodes for each position'),
   movetime: whole({ min: 0, default: 0 }, 'Milliseconds for each position, instead of nodes'),
   pgn: text('Write the games, annotated, to this file as they are finished (- for stdout)'),
-  json: toggle('Print the results as JSON'),
+  json: onOff('Print the results as JSON'),
   'dump-tree': text('Write the search tree of a position to this file: .json, or .dot for Graphviz'),
   'dump-depth': whole({ min: 0, default: 6 }, 'With --dump-tree: plies below the root'),
   'dump-min-visits': whole({ min: 0, default: 1 }, 'With --dump-tree: leave out moves with fewer visits; 0 = write all moves'),
-  stdio: toggle('Answer JSON queries from stdin, one a line; see docs/analysis-engine.md'),
+  stdio: onOff('Answer JSON queries from stdin, one a line; see docs/analysis-engine.md'),
   parallel: whole({ min: 0, max: MOST_PARALLEL, default: 0 }, 'With --stdio: positions searched at the same time; 0 = what suits the backend'),
   'leaves-per-position': whole({ min: 0, default: 0 }, 'With --stdio: leaves of one position evaluated at the same time; 0 = as many as fill the batches, 1 = results that repeat exactly'),
   model: texts('With --stdio: another network, as NAME=FILE, for queries with "model": "NAME"; may be given several times', { defaultDescription: 'none' }),
-  'quit-without-waiting': toggle('With --stdio: when stdin ends, answer at once with what has been searched'),
+  'quit-without-waiting': onOff('With --stdio: when stdin ends, answer at once with what has been searched'),
 };
 
 type AnalyseArguments = ValuesOf<typeof FLAGS>;

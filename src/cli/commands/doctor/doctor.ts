@@ -7,7 +7,7 @@ import { readSettings } from '../../../app/options.js';
 import { describeInt8, findModel } from '../../../networks/index.js';
 import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../nn/index.js';
 import { unwrap } from '../../../util/index.js';
-import { declareCommand, text, toggle, type ValuesOf } from '../../declare-command.js';
+import { declareCommand, onOff, text, type ValuesOf } from '../../declare-command.js';
 import { createDownloadBar, printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';
 import {
@@ -103,10 +103,10 @@ const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 const FLAGS = {
   providers: text('Backends to try, separated by commas', { default: listSystemProviders().join(',') }),
   probe: text('Try one backend in this process and print what was found as JSON', { hidden: true }),
-  'install-cuda': toggle("Install onnxruntime's CUDA provider (250 MB)"),
+  'install-cuda': onOff("Install onnxruntime's CUDA provider (250 MB)"),
   from: text('With --install-cuda: take it from this mirror, URL, folder or file', { default: '' }),
   sha256: text('With --from: SHA-256 of that file, if it is not the published one', { default: '' }),
-  json: toggle('Print the findings as JSON'),
+  json: onOff('Print the findings as JSON'),
 };
 
 type DoctorArguments = ValuesOf<typeof FLAGS>;

@@ -30,7 +30,7 @@ import {
   type Tournament,
 } from '../../../selfplay/index.js';
 import { unwrap } from '../../../util/index.js';
-import { choice, declareCommand, keys, text, texts, toggle, type ValuesOf, whole } from '../../declare-command.js';
+import { choice, declareCommand, keys, onOff, text, texts, type ValuesOf, whole } from '../../declare-command.js';
 import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
@@ -217,7 +217,7 @@ const FLAGS = {
   depth: whole({ min: 1 }, 'Depth of each search'),
   games: whole({ min: 1, default: 100 }, 'Games of each pair of players; an even number plays each opening with both colours'),
   concurrency: whole({ alias: 'parallelism', min: 1, default: 1 }, 'Games played at the same time'),
-  recover: toggle('Go on however often an engine crashes; without it three crashes in a row end the match'),
+  recover: onOff('Go on however often an engine crashes; without it three crashes in a row end the match'),
   'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip', { alias: 'openings' }),
   'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'Order of the openings'),
   'openings-plies': whole({ min: 0 }, 'Plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
@@ -232,8 +232,8 @@ const FLAGS = {
   pgnout: text('PGN file to append the games to'),
   event: text('Event tag of the PGN', { default: 'Sardonyx match' }),
   'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
-  live: toggle('Print the positions of the running games, and each result, as JSON lines on stdout'),
-  json: toggle('Print the result as JSON'),
+  live: onOff('Print the positions of the running games, and each result, as JSON lines on stdout'),
+  json: onOff('Print the result as JSON'),
 };
 
 type MatchArguments = ValuesOf<typeof FLAGS>;
