@@ -52,7 +52,7 @@ export function findWriteObstacle(path: string): string | null {
 const STDOUT = 1;
 
 interface LineWriter {
-  /** @param isStyled its colours are ours; otherwise control characters, which may be a stranger's, are shown as text */
+  /** @param isStyled the line has colours of ours; in other lines control characters, which may come from a stranger, are shown as text */
   writeLine(line: string, isStyled?: boolean): void;
 }
 

@@ -102,7 +102,7 @@ export class ActiveSearch {
     return getNowMs() - this.startedAtMs;
   }
 
-  /** The network is there, so its time begins: a search on a short time would otherwise have spent it on loading. */
+  /** The network is loaded, so the time of the search begins: loading must not use up a short one. */
   endWaiting(): void {
     this.waitedMs += this.elapsedMs;
     this.startedAtMs = getNowMs();

@@ -73,7 +73,7 @@ export interface EnginePorts {
     avoidsDevice: boolean,
     tell?: (text: string) => void,
   ): Promise<NetworkPort>;
-  /** What else than the options of the pool decides which network is created; absent where nothing else does. */
+  /** What decides which network is created, beside the options of the pool; absent if only they do. */
   describeChoice?(options: OptionStore): string;
   /**
    * The options to use if the first network cannot be loaded. Absent in commands about a network, which report the

@@ -240,7 +240,7 @@ export interface ChessEngine {
    * Rejects with one sentence when `dispose` is called before the network has answered.
    */
   evaluate(request?: { readonly signal?: Signal | undefined }): Promise<Evaluation | null>;
-  /** It counts from the next search on that begins. Throws for an unknown name or a value out of range. */
+  /** It applies from the next search that begins. Throws for an unknown name or a value out of range. */
   setOption(name: string, value: string | number | boolean): void;
   /**
    * Resolves when the network for the options is loaded. Rejects with one sentence when it cannot be; the network before it then stays

@@ -149,8 +149,8 @@ function mayTakeBundled(options: OptionStore): boolean {
 }
 
 /**
- * The bundled network for a provider. `datatype` in the backend options comes first; `datatype=f16` counts for the named device only: a
- * CPU that replaces it takes its own network. Limited strength on a CPU takes the network whose levels were measured.
+ * The bundled network for a provider. `datatype` in the backend options decides first. `datatype=f16` is for the device that `--backend`
+ * names: if it fails, the CPU takes its own network. Limited strength on a CPU takes the network whose levels were measured.
  * @returns null when nothing is bundled
  */
 export function selectBundledNetwork(

@@ -22,7 +22,7 @@ const AGREEING_SHARE = 0.75;
 /** Two starts are enough if their rounds agree; if not, more are measured, but not for ever. */
 const LEAST_ROUNDS = 8;
 const MOST_ROUNDS = 24;
-/** Nodes/s of a search that got some of the CPU: ten nodes in the time of one. Slower ones measure the other programs. */
+/** Least nodes/s of a measurement that counts: ten nodes in its time. Slower ones got almost nothing of the CPU. */
 const LEAST_SPEED = 65;
 const BUSY = 'other programs keep the CPU busy';
 /** A round counts if every network reached this share of its best speed. */

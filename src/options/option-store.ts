@@ -17,7 +17,7 @@ import {
   parseOptionValue,
 } from './option-spec.js';
 
-/** Functions to call when an option with the given effect changes, or such a button is pressed. */
+/** Functions to call when an option with the given effect changes, or a button with it is pressed. */
 export type OptionHandlers = { readonly [Effect in OptionEffect]?: () => void } & {
   /** Called with one sentence for the user when a value outside the range was replaced. */
   readonly note?: (sentence: string) => void;

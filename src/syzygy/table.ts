@@ -68,7 +68,7 @@ export class DtzMap {
 
 export type TableKind = 'wdl' | 'dtz';
 
-/** Returned instead of a value if a DTZ file stores only the other side to move. */
+/** Returned instead of a value if a DTZ file holds only positions in which the other side is to move. */
 export const OTHER_SIDE = -32768;
 
 const MAGIC: Readonly<Record<TableKind, number>> = { wdl: 0x5d23e871, dtz: 0xa50c66d7 };

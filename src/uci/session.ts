@@ -129,7 +129,7 @@ export class UciSession {
     this.perft?.stop();
     this.benchStop?.abort();
     this.engine.quit();
-    // A network that is being loaded has nothing to say.
+    // While a network is being loaded, there is no answer to wait for.
     const patience = setTimeout(() => this.settings.onEnd(true), this.isLoading ? 0 : QUIT_PATIENCE_MS);
     void this.engine
       .whenIdle()

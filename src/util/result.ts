@@ -12,7 +12,7 @@ export function failure(error: string): Result<never> {
   return { ok: false, error: cutText(error, LONGEST_SENTENCE) };
 }
 
-/** What a page is told of a refusal: one line, whatever names of files and records stand in it. */
+/** A refusal as a page shows it: one line of limited length, even if a file name in it holds line ends. */
 export function describeRefusal(error: unknown): string {
   const sentence = error instanceof Error ? error.message : String(error);
   return cutText(showControls(sentence.trim().replace(/\n/g, ' ')), LONGEST_SENTENCE);

@@ -12,12 +12,12 @@ export type TextSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
  */
 export class BrokenInput extends Error {}
 
-/** The file is made to cost time and memory: a command that would work long on what was read of it refuses all of it. */
+/** The file was made to cost time and memory: a command refuses all of it instead of working long on the part that was read. */
 export class RefusedInput extends BrokenInput {}
 
 /** Bytes of a line that are held before it is handed on in parts. */
 const LONGEST_PART_BYTES = 1 << 20;
-/** Characters. A labelled game with the scores of all moves has a hundredth of it. */
+/** In characters; a labelled game with the scores of all moves has a hundredth of this. */
 const LONGEST_LINE = 1 << 24;
 
 const NEWLINE = 10;

@@ -11,7 +11,7 @@ import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';
 import { shardsCommand } from '#sardonyx/cli/commands/shards.js';
 import { suiteCommand } from '#sardonyx/cli/commands/suite.js';
 import { tuneCommand } from '#sardonyx/cli/commands/tune.js';
-import { type Command, declareCommand, number, text, toggle, whole } from '#sardonyx/cli/declare-command.js';
+import { type Command, declareCommand, number, onOff, text, whole } from '#sardonyx/cli/declare-command.js';
 
 /** A command's flags are read before its work begins; rejects with the sentence for the user. */
 async function parse(command: Command, ...args: readonly string[]): Promise<void> {
@@ -76,7 +76,7 @@ test('flags are taken by every name, the last of several, and defaults as they a
       size: whole({ min: 1, max: 8, also: [-1] }, 'size'),
       share: number({ min: 0, max: 1, default: 0.5 }, 'share'),
       out: text('name'),
-      json: toggle('JSON'),
+      json: onOff('JSON'),
     },
     run: (args) => {
       const isMarked: boolean = args.json;

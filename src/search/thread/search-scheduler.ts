@@ -30,7 +30,7 @@ class Lane {
   private tasks: Task[] = [];
   private next: Task[] = [];
   private lastEvent = 0;
-  /** The most leaves that evaluators work on at once: if so many of the oldest searches wait, the others wait, too. */
+  /** Number of leaves that the evaluators work on at once. While that many of the oldest searches wait for answers, no younger one is stepped. */
   private readonly patience: number;
 
   constructor(readonly queue: LeafQueue) {

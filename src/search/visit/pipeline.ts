@@ -57,9 +57,9 @@ export interface PipelineParts {
 export interface Batching {
   readonly minibatch: number;
   readonly batchesInFlight: number;
-  /** Only with one leaf in flight, as lc0 then does: what is evaluated at a time, the leaf included; absent = it alone (prefetch.ts). */
+  /** With one leaf in flight: positions evaluated together, the leaf included, as in lc0 (prefetch.ts); absent = the leaf alone. */
   readonly prefetch?: number;
-  /** As well: visits from which the root has a solid tree; absent = never (move-scores.ts). */
+  /** With one leaf in flight: visits of the root from which its moves count as lc0's solid tree does (move-scores.ts); absent = never. */
   readonly solidTree?: number;
 }
 

@@ -27,7 +27,7 @@ export interface UciLimits {
   readonly depth?: number;
   readonly movetimeMs?: number;
   readonly clocks?: UciClocks;
-  /** Scores that are only bounds count; absent = the score of the iteration before replaces them. */
+  /** Whether scores that are only bounds count; if not, the score of the iteration before replaces them. */
   readonly countsBounds?: boolean;
 }
 

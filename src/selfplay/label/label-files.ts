@@ -223,7 +223,7 @@ export interface LabelledGameRecord {
   /** "*" where no game was played to its end; the value is then learned from the score alone. */
   readonly result: ResultText | '*';
   readonly plies: readonly LabelledPlyRecord[];
-  /** How far a network's first impression was from the scores; null at plies without them. */
+  /** How far a network's evaluation without search was from the scores; null at plies without them. */
   readonly surprise?: readonly (Surprise | null)[];
   /** At the last line of a source game: the number of the source with which a resumed run continues. */
   readonly next?: number;

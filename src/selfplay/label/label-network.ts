@@ -1,6 +1,6 @@
 /**
- * Our own network beside the labelling engine: it says which positions our search visits, and its first impression (policy and
- * W − L without search) shows which positions it judges worst.
+ * Our own network beside the labelling engine: it says which positions our search visits, and its policy and W − L without
+ * search show which positions it judges worst.
  */
 
 import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/index.js';
@@ -14,7 +14,7 @@ import type { LabelledGameRecord } from './label-files.js';
 
 // What a network is trained to say about a labelled position: policy and W − L of its scores. The formulas and their defaults are
 // those of the training code (scripts/train/sardonyx_train/data/targets.py), with the sharper policy that the bundled networks
-// are trained on. Labelling uses them to tell how far a network's first impression is from a label.
+// are trained on. Labelling uses them to tell how far a network's evaluation without search is from a label.
 
 /** T of softmax(score / T), in centipawns on the compressed scale. */
 const TEMPERATURE_CP = 10;

@@ -55,7 +55,7 @@ const ATTEMPTS_PER_JOB = 3;
 
 /**
  * The games of a run that plays them, from `first` up to but not including `games`.
- * @param network asked for its first impressions; null = none
+ * @param network whose evaluation without search is compared with the scores; null = none
  */
 export async function* createGameJobs(
   settings: LabelSettings,

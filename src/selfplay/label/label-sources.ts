@@ -252,7 +252,7 @@ export interface LabelSettings {
   readonly playOut: number;
   readonly maxPlies: number;
   readonly sources: readonly StartSource[];
-  /** First digits of the hash of the network that is asked for its first impression; absent without one. */
+  /** First digits of the hash of the network whose evaluation is compared with the labels; absent without one. */
   readonly weights?: string;
 }
 

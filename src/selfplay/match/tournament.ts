@@ -198,7 +198,7 @@ export class Tournament {
   }
 }
 
-/** Losses by crashes, one after the other, after which a player counts as broken. */
+/** After this many losses by crashes in a row a player counts as broken. */
 export const MOST_CRASHES = 3;
 
 /**

@@ -23,7 +23,7 @@ import type { MoveLimits, SelfPlaySettings } from './self-play-settings.js';
 export interface SelfPlayPlayer {
   readonly network: NetworkSetup;
   readonly limits: MoveLimits;
-  /** How it plays Black, if otherwise. */
+  /** Its settings with Black, if they differ. */
   readonly asBlack?: SelfPlayPlayer;
 }
 
