@@ -1,5 +1,5 @@
 /**
- * Bytes of text files → text in pieces of bounded size, and its lines. Text is UTF-8, or UTF-16 with a byte order mark. A line that
+ * Bytes of text files → text in pieces of bounded size, and its lines. Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. A line that
  * is not valid UTF-8 is read as Windows-1252, which holds the printable part of ISO 8859-1, the PGN standard's own encoding. Line
  * ends of any kind become `\n`. The work is linear in the bytes, whatever they are.
  */
@@ -100,24 +100,47 @@ function join(parts: readonly Uint8Array[], sizeBytes: number, last: Uint8Array)
   return whole;
 }
 
-/** UTF-16 becomes UTF-8; other bytes stay as they are. Without a mark, one of the first two bytes of UTF-16 is zero. */
+/** UTF-16 and UTF-32 become UTF-8; other bytes stay as they are. Without a mark, one of the first two bytes of UTF-16 is zero. */
 export async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, void> {
-  let utf16: InstanceType<typeof TextDecoder> | null = null;
-  /** The first byte, until the second one is known; null after both. */
+  let recode: ((bytes: Uint8Array) => string) | null = null;
+  /** The first bytes, until there are four; null after them. */
   let first: Uint8Array | null = new Uint8Array(0);
   for await (const next of source) {
     let chunk = next;
     if (first !== null) {
       chunk = join([first], first.length, next);
-      first = chunk.length < 2 ? chunk : null;
+      first = chunk.length < 4 ? chunk : null;
       if (first !== null) continue;
-      const mark = (chunk[0] << 8) | chunk[1];
-      if (mark === 0xfffe || (mark > 0 && chunk[1] === 0)) utf16 = new TextDecoder('utf-16le');
-      if (mark === 0xfeff || (mark > 0 && chunk[0] === 0)) utf16 = new TextDecoder('utf-16be');
+      recode = findRecoding(chunk);
     }
-    yield utf16 === null ? chunk : new TextEncoder().encode(utf16.decode(chunk, { stream: true }));
+    yield recode === null ? chunk : new TextEncoder().encode(recode(chunk));
   }
-  if (first !== null) yield first;
+  if (first === null) return;
+  recode = findRecoding(first);
+  yield recode === null ? first : new TextEncoder().encode(recode(first));
+}
+
+function findRecoding(head: Uint8Array): ((bytes: Uint8Array) => string) | null {
+  const mark = (head[0] << 8) | head[1];
+  const isWide = head.length >= 4;
+  if (isWide && mark === 0xfffe && head[2] === 0 && head[3] === 0) return createUtf32Decoder(true);
+  if (isWide && mark === 0 && head[2] === 0xfe && head[3] === 0xff) return createUtf32Decoder(false);
+  const isLittle = mark === 0xfffe || (mark > 0 && head[1] === 0);
+  if (!isLittle && mark !== 0xfeff && !(mark > 0 && head[0] === 0)) return null;
+  const decoder = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be');
+  return (bytes) => decoder.decode(bytes, { stream: true });
+}
+
+/** TextDecoder does not know UTF-32. */
+function createUtf32Decoder(isLittle: boolean): (bytes: Uint8Array) => string {
+  let held = new Uint8Array(0);
+  return (bytes) => {
+    const all = join([held], held.length, bytes);
+    const view = new DataView(all.buffer, all.byteOffset);
+    const codes = Array.from({ length: all.length >> 2 }, (_, index) => view.getUint32(4 * index, isLittle));
+    held = all.slice(4 * codes.length);
+    return codes.map((code) => String.fromCodePoint(code < 0x110000 ? code : 0xfffd)).join('');
+  };
 }
 
 /** Where a long line may be cut: before a character that may go on, and before a return that a newline may follow. */

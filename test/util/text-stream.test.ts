@@ -22,6 +22,8 @@ async function decodeAnyhow(bytes: Uint8Array): Promise<string> {
   return whole;
 }
 
+const UTF32 = (text: string): ArrayBuffer => Uint32Array.from([...text], (letter) => letter.codePointAt(0) ?? 0).buffer;
+
 test('text of every encoding and with every line end is read as one text', async () => {
   const text = 'Müller – Çelik\n\n♘f3 😀\nend';
   const rows: [bytes: Uint8Array, expected: string][] = [
@@ -32,6 +34,10 @@ test('text of every encoding and with every line end is read as one text', async
     [Buffer.from(text.replaceAll('\n', '\r')), text],
     [Buffer.from(`\ufeff${text}`, 'utf16le'), text],
     [Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), text],
+    [Buffer.from('\ufeff', 'utf16le'), ''],
+    [Buffer.from(UTF32(`\ufeff${text}`)), text],
+    [Buffer.from(UTF32(`\ufeff${text}`)).swap32(), text],
+    [Buffer.from(Uint32Array.of(0xfeff, 0x110000, 65).buffer), '\ufffdA'],
     [
       Buffer.concat([LATIN('M\xfcller\n'), Buffer.from('Müller\n'), LATIN('plain\n\x93x\x94')]),
       'Müller\nMüller\nplain\n“x”',
