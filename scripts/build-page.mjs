@@ -2,7 +2,7 @@
 // Builds the page of `sardonyx board` into dist/board/page, and the list of its files; the server serves only these.
 // It does nothing if the page is newer than its sources. usage: node scripts/build-page.mjs [--force]
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
@@ -36,6 +36,21 @@ function findPlatformFile(specifier) {
   return sides.find(existsSync) ?? null;
 }
 
+/** A Worker is a chunk of the page's own build, so that both fetch what they have in common once. */
+const workers = {
+  name: 'sardonyx-workers',
+  enforce: 'pre',
+  transform(code, id) {
+    const script = /new URL\('([^']+-worker\.ts)', import\.meta\.url\)/;
+    return id.endsWith('.ts') || id.endsWith('.tsx')
+      ? code.replace(new RegExp(script, 'g'), (_, file) => {
+          const chunk = this.emitFile({ type: 'chunk', id: join(dirname(id), file), name: basename(file, '.ts') });
+          return `new URL(import.meta.ROLLUP_FILE_URL_${chunk})`;
+        })
+      : null;
+  },
+};
+
 const newest = Math.max(
   ...SOURCES.flatMap((path) => listFiles(join(root, path))).map((file) => statSync(file).mtimeMs),
 );
@@ -55,8 +70,7 @@ if (!isCurrent || process.argv.includes('--force')) {
     publicDir: false,
     // The warnings would be about modules of Node that some rooms import; the page never runs them.
     logLevel: 'error',
-    plugins: [platform],
-    worker: { format: 'es', plugins: () => [platform], rolldownOptions: { treeshake } },
+    plugins: [platform, workers],
     build: {
       outDir: output,
       emptyOutDir: true,

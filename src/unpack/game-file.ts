@@ -20,11 +20,6 @@ import { UnpackLimit, unpack } from './unpack.js';
 
 export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
 
-/** Endings of names, for those who choose files. */
-const PACKED_ENDINGS = ['.gz', '.zst', '.bz2', '.zip', '.tar', '.tgz'];
-export const GAME_ENDINGS = ['.pgn', '.epd', '.fen', '.txt', ...PACKED_ENDINGS];
-export const BOOK_ENDINGS = ['.bin', ...GAME_ENDINGS];
-
 /** Those that are not read are named by what reads the file. */
 const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz|xz|lzma|lz|lz4|z|7z|rar))+$/;
 const ARCHIVES = /\.(?:zip|tar(?:\.\w{1,4})?|tgz)$/i;

@@ -10,8 +10,9 @@ import { reportError } from '../port/engine-state.js';
 import { Segments } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
+import type { Chapter } from '../study/analysis-store.js';
 import type { ExplorerNews, ExplorerRequest } from '../study/games-worker.js';
-import { analysisId, type Chapter, chapters, openChapter, openPgn, readAllGames } from '../study/library.js';
+import { analysisId, chapters, openChapter, openPgn, readAllGames } from '../study/library.js';
 import { study } from '../study/study.js';
 import { hover } from './board-analysis.js';
 

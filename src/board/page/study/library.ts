@@ -1,7 +1,6 @@
 /**
- * What the user analyses stays: every change is saved in the browser (IndexedDB), several analyses side by side, each with one
- * game or with the games of a PGN file as its chapters. A tab goes on with its own analysis after a reload; a new tab takes the
- * newest one, unless another tab has it open. No two tabs write the same analysis: the second one gets a copy.
+ * The analysis that is open: one game, or the games of a PGN file as its chapters. Every change of it is saved (analysis-store.ts).
+ * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
@@ -11,7 +10,6 @@ import { describeTags, type ImportedGame } from '../../game/game-import.js';
 import {
   findLineEnd,
   getPath,
-  type Judgement,
   listJudgements,
   listUciMoves,
   type MoveNode,
@@ -21,41 +19,24 @@ import {
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { addNotice } from '../shell/notices.js';
 import { saveFile } from '../shell/user-files.js';
+import {
+  analyses,
+  BLOCK,
+  type Chapter,
+  claim,
+  keepsAnalyses,
+  openStore,
+  putAnalysis,
+  readChapters,
+  readTab,
+  removeAnalysis,
+  type StoredAnalysis,
+} from './analysis-store.js';
 import { type Study, study } from './study.js';
 
-/** An analysis in the list. */
-interface AnalysisEntry {
-  readonly id: string;
-  readonly name: string;
-  readonly changedAtMs: number;
-  readonly chapters: number;
-}
-
-interface StoredAnalysis extends AnalysisEntry {
-  /** The chapter on the board. */
-  readonly chapter: number;
-  /** Place in its tree: the index of the child, from move to move. */
-  readonly path: readonly number[];
-  readonly orientation: 'white' | 'black';
-  readonly setup?: string | null;
-}
-
-/** A game of the file as text, and what a review has found out about it; the one on the board lives in the study. */
-export interface Chapter extends ImportedGame {
-  readonly judgements?: readonly Judgement[];
-}
-
-const DATABASE = 'sardonyx';
-const [ENTRIES, GAMES] = ['analyses', 'games'];
-const TAB_KEY = 'sardonyx.analysis';
 const SAVE_MS = 300;
 const RELOAD_PATIENCE_MS = 1000;
-/** Chapters that are stored as one value: those of a large file are written and read in many short tasks. */
-const BLOCK = 200;
-const MOST_ANALYSES = 300;
 
-/** Newest first. */
-export const analyses = signal<readonly StoredAnalysis[]>([]);
 export const analysisId = signal(createId());
 export const analysisName = signal('');
 export const chapters = signal<readonly Chapter[]>([createChapter(study.tree.value)]);
@@ -63,8 +44,8 @@ export const chapterIndex = signal(0);
 /** FEN, legal or not yet, of the position that is being set up in this analysis; null = none is. */
 export const setup = signal<string | null>(null);
 
-let database: IDBDatabase | null = null;
-let releaseTab: () => void = () => undefined;
+/** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
+let changed: Set<number> | null = null;
 let hasComplained = false;
 
 const chapterCount = computed(() => chapters.value.length);
@@ -99,39 +80,13 @@ function titleChapter({ headers, root, startFen }: MoveTree): string {
   );
 }
 
-function request<T>(asked: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error);
-  });
-}
-
-async function openDatabase(): Promise<IDBDatabase | null> {
-  try {
-    const asked = indexedDB.open(DATABASE, 1);
-    asked.onupgradeneeded = () => {
-      asked.result.createObjectStore(ENTRIES, { keyPath: 'id' });
-      asked.result.createObjectStore(GAMES);
-    };
-    const opened = await request(asked);
-    // The user has deleted what the browser keeps.
-    opened.onclose = async () => {
-      database = await openDatabase();
-      changed = null;
-    };
-    return opened;
-  } catch {
-    // Private windows of some browsers keep nothing.
-    return null;
-  }
-}
-
 /** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
 export async function startLibrary(): Promise<void> {
   const version = study.version.peek();
   const own = readTab();
-  database = await openDatabase();
-  analyses.value = await readEntries().catch(() => []);
+  await openStore(() => {
+    changed = null;
+  });
   await claim(analysisId.peek());
   const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
   if (!openLink() && wanted !== undefined && study.version.peek() === version) {
@@ -153,48 +108,6 @@ export async function startLibrary(): Promise<void> {
   addEventListener('hashchange', () => openLink());
 }
 
-async function readEntries(): Promise<StoredAnalysis[]> {
-  if (database === null) return [];
-  const entries: StoredAnalysis[] = await request(database.transaction(ENTRIES).objectStore(ENTRIES).getAll());
-  return entries.sort((a, b) => b.changedAtMs - a.changedAtMs);
-}
-
-/** The analysis of this tab before it was loaded again; null = it is new, or the browser keeps nothing. */
-function readTab(): string | null {
-  try {
-    return sessionStorage.getItem(TAB_KEY);
-  } catch {
-    return null;
-  }
-}
-
-/** No other tab may write the same analysis. @param patienceMs how long to wait for it. @returns false when one has it open */
-async function claim(id: string, patienceMs = 0): Promise<boolean> {
-  const options = patienceMs === 0 ? { ifAvailable: true } : { signal: AbortSignal.timeout(patienceMs) };
-  const isFree =
-    navigator.locks === undefined ||
-    (await new Promise<boolean>((resolve) => {
-      const hold = (lock: Lock | null): Promise<void> | undefined => {
-        resolve(lock !== null);
-        if (lock === null) return undefined;
-        releaseTab();
-        return new Promise((release) => {
-          releaseTab = release;
-        });
-      };
-      navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(() => resolve(false));
-    }));
-  try {
-    if (isFree) sessionStorage.setItem(TAB_KEY, id);
-  } catch {
-    // After a reload the newest analysis comes.
-  }
-  return isFree;
-}
-
-/** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
-let changed: Set<number> | null = null;
-
 function markChanged(chapter: number): void {
   changed?.add(Math.floor(chapter / BLOCK));
 }
@@ -202,7 +115,7 @@ function markChanged(chapter: number): void {
 /** Saves what has changed; a browser without room is told of once. @param isLeaving the page has no later task to write in */
 async function save(isLeaving = false): Promise<void> {
   if (isUntouched.peek() && setup.peek() === null) return forgetUntouched(analysisId.peek());
-  if (database === null) return complain('The browser keeps nothing');
+  if (!keepsAnalyses()) return complain('The browser keeps nothing');
   const file = untracked(keepChapter);
   const index = chapterIndex.peek();
   const entry: StoredAnalysis = {
@@ -218,14 +131,7 @@ async function save(isLeaving = false): Promise<void> {
   const unsaved = changed;
   changed = new Set();
   try {
-    await write((change) => {
-      change.objectStore(ENTRIES).put(entry);
-      if (unsaved === null) change.objectStore(GAMES).delete(findStored(entry.id));
-      putBlocks(change, entry.id, file, unsaved, isLeaving);
-      if (isLeaving) change.commit();
-    });
-    analyses.value = [entry, ...analyses.peek().filter(({ id }) => id !== entry.id)];
-    for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await remove(id);
+    await putAnalysis(entry, file, unsaved, isLeaving);
     hasComplained = false;
   } catch {
     if (analysisId.peek() === entry.id) changed = unsaved === null ? null : new Set([...unsaved, ...changed]);
@@ -237,7 +143,7 @@ async function save(isLeaving = false): Promise<void> {
 async function forgetUntouched(id: string): Promise<void> {
   if (!analyses.peek().some((entry) => entry.id === id)) return;
   changed = null;
-  await remove(id).catch(complainOfRefusal);
+  await removeAnalysis(id).catch(complainOfRefusal);
 }
 
 function complainOfRefusal(): void {
@@ -256,65 +162,6 @@ function complain(problem: string): void {
     addNotice('error', `${problem}: save it as PGN before you leave`, { label: 'Save PGN', run });
   }
   hasComplained = true;
-}
-
-/** One transaction. Rejects when nothing of it was written. */
-function write(fill: (change: IDBTransaction) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (database === null) return reject(new Error('There is no database'));
-    const change = database.transaction([ENTRIES, GAMES], 'readwrite');
-    change.oncomplete = () => resolve();
-    change.onabort = () => reject(change.error);
-    try {
-      fill(change);
-    } catch (error) {
-      // What was filled so far is not written either.
-      reject(error);
-      change.abort();
-    }
-  });
-}
-
-/** One after the other, each in a task of its own unless all are put at once. @param wanted their numbers; null = all */
-function putBlocks(
-  change: IDBTransaction,
-  id: string,
-  file: readonly Chapter[],
-  wanted: Set<number> | null,
-  isAtOnce = false,
-): void {
-  const numbers = wanted ?? Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
-  const rest = numbers.values();
-  const putNext = (): void => {
-    const { value: number, done } = rest.next();
-    if (done === true) return;
-    const block = file.slice(number * BLOCK, (number + 1) * BLOCK);
-    const put = change.objectStore(GAMES).put(block, `${id}#${number}`);
-    if (isAtOnce) putNext();
-    else put.onsuccess = putNext;
-  };
-  putNext();
-}
-
-/** `ID#BLOCK`. Earlier versions stored all chapters as `ID`, and those that changed as `ID/CHAPTER`. */
-function findStored(id: string): IDBKeyRange {
-  return IDBKeyRange.bound(id, `${id}/\uffff`);
-}
-
-async function readChapters(id: string): Promise<{ all: Chapter[]; isOfEarlierVersion: boolean }> {
-  const all: Chapter[] = [];
-  let isOfEarlierVersion = false;
-  if (database === null) return { all, isOfEarlierVersion };
-  const games = database.transaction(GAMES).objectStore(GAMES);
-  for (const key of await request(games.getAllKeys(findStored(id)))) {
-    const stored: Chapter | Chapter[] = await request(games.get(key));
-    const kind = String(key)[id.length];
-    const number = Number(String(key).slice(id.length + 1));
-    isOfEarlierVersion ||= kind !== '#';
-    const first = kind === '#' ? number * BLOCK : number;
-    for (const [index, chapter] of [stored].flat().entries()) all[first + index] = chapter;
-  }
-  return { all, isOfEarlierVersion };
 }
 
 /** Of every analysis, the newest first. */
@@ -448,19 +295,11 @@ export function openChapter(index: number): void {
   });
 }
 
-async function remove(id: string): Promise<void> {
-  await write((change) => {
-    change.objectStore(ENTRIES).delete(id);
-    change.objectStore(GAMES).delete(findStored(id));
-  });
-  analyses.value = analyses.value.filter((entry) => entry.id !== id);
-}
-
 /** Deletes an analysis of the list; a notice offers to take that back. */
 export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
   try {
     const { all } = await readChapters(entry.id);
-    await remove(entry.id);
+    await removeAnalysis(entry.id);
     const undo = { label: 'Undo', run: () => void restore(entry, all) };
     addNotice('note', `${entry.name} deleted`, undo);
   } catch {
@@ -470,11 +309,7 @@ export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
 
 async function restore(entry: StoredAnalysis, all: readonly Chapter[]): Promise<void> {
   try {
-    await write((change) => {
-      change.objectStore(ENTRIES).put(entry);
-      putBlocks(change, entry.id, all, null);
-    });
-    analyses.value = await readEntries();
+    await putAnalysis(entry, all, null);
   } catch {
     addNotice('error', 'The browser has no room to keep it: it is open, save it as PGN before you leave');
     openFile(all, entry.chapter, entry.name);

@@ -9,9 +9,9 @@ import { formatTree } from '../../game/move-tree-text.js';
 import { bindText, Dialog, FileButton, SearchField } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { copyText, importFile, saveFile } from '../shell/user-files.js';
+import { analyses } from './analysis-store.js';
 import {
   addChapters,
-  analyses,
   analysisId,
   analysisName,
   chapterIndex,
