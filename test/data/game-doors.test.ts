@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseQuery } from '#sardonyx/analysis/parse-query.js';
-import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { createOptionStore } from '#sardonyx/app/options.js';
 import { importGames } from '#sardonyx/board/game/game-import.js';
 import { MoveTree } from '#sardonyx/board/game/move-tree.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createOptionStore } from '#sardonyx/app/option-list.js';
+import { createOptionStore } from '#sardonyx/app/options.js';
 import { LEVELS_NETWORK } from '#sardonyx/engine/options.js';
 import {
   type BundledNetwork,
