@@ -6,7 +6,7 @@ import { startThread, type Thread } from '#platform/threads.js';
 import type { SharedPoolHandle } from '../nn/leaves.js';
 import { createDeferred } from '../util/index.js';
 import type { AnalysisAnswer } from './answer.js';
-import type { PositionTask, TaskSelection } from './position-task.js';
+import type { PositionTask, TaskSelection } from './parse-query.js';
 
 export interface AnalysisSettings {
   /** Number of positions searched at the same time, as far as `treeBytes` allows. */

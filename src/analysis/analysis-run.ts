@@ -17,7 +17,7 @@ import {
   createFailedAnswer,
   createFinishedAnswer,
 } from './answer.js';
-import { isSelected, type PositionTask, type TaskSelection } from './position-task.js';
+import { isSelected, type PositionTask, type TaskSelection } from './parse-query.js';
 
 const INITIAL_NODES = 1024;
 /** A smaller tree could hardly look ahead; fewer positions are searched at the same time instead. */

@@ -3,8 +3,7 @@
  * passes positions on. It never throws, whatever a line holds.
  */
 import { FieldReader, isObject, type Problem } from './field-reader.js';
-import { parseQuery, type QueryDefaults } from './parse-query.js';
-import type { PositionTask, TaskSelection } from './position-task.js';
+import { type PositionTask, parseQuery, type QueryDefaults, type TaskSelection } from './parse-query.js';
 
 export interface AnalysisHost {
   add(tasks: readonly PositionTask[]): void;

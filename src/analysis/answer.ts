@@ -1,7 +1,7 @@
 /** The JSON answer about a position. All values are from the view of the side to move. */
 import { formatUciMove, type Move } from '../chess/index.js';
 import { computeScore, computeWdl, listWdl, type RootDescription, type RootMoveDescription } from '../search/index.js';
-import type { PositionTask } from './position-task.js';
+import type { PositionTask } from './parse-query.js';
 
 type WdlTriple = readonly [win: number, draw: number, loss: number];
 

@@ -10,14 +10,13 @@ import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';
 import { boardCommand } from './commands/board-command.js';
-import { leela2OnnxCommand, onnx2LeelaCommand } from './commands/convert-commands.js';
-import { describeNetCommand } from './commands/describenet.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { encodeCommand } from './commands/encode.js';
 import { evalCommand } from './commands/eval.js';
 import { explainCommand } from './commands/explain.js';
 import { labelCommand } from './commands/label.js';
 import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
+import { describeNetCommand, leela2OnnxCommand, onnx2LeelaCommand } from './commands/network-file-commands.js';
 import { networksCommand } from './commands/networks.js';
 import { perftCommand } from './commands/perft-command.js';
 import { matchCommand } from './commands/play/match-command.js';
@@ -26,8 +25,9 @@ import { rescoreCommand } from './commands/rescore.js';
 import { shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite.js';
 import { tuneCommand } from './commands/tune.js';
-import { uciCommand } from './commands/uci.js';
+import { declareCommand, onOff } from './declare-command.js';
 import { printNote } from './output.js';
+import { runUciMode } from './uci-mode.js';
 import { writeNote } from './write-output.js';
 
 // Rewrites the command line for yargs, which would misread a FEN without quotes, a command after its flags, and `--pgn -` for
@@ -86,6 +86,26 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     process.exitCode = 1;
   }
 }
+
+/** The default command, for `--help`: without a command main.ts starts the engine without yargs. */
+const uciCommand = declareCommand({
+  command: ['uci', '$0'],
+  describe: 'The engine itself: talks UCI on stdin and stdout',
+  // biome-ignore format: a row a flag
+  flags: {
+    'show-hidden': onOff('List hidden options too, in the answer to `uci` and in this help', null),
+    preload: onOff('No effect: the network is always loaded at the start', null),
+  },
+  engineFlags: 'listed',
+  epilogue:
+    '`sardonyx COMMAND --help` lists the flags of a command. Flags of the engine are UCI options and lines of a config ' +
+    'file too: docs/options.md.',
+  run: () => {
+    const settings = readSettings(process.argv.slice(2).filter((arg) => arg !== 'uci'));
+    if (!settings.ok) throw new Error(settings.error);
+    runUciMode(settings.value);
+  },
+});
 
 /** In the order of `sardonyx --help`. */
 const COMMANDS = [

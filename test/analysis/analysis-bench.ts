@@ -2,8 +2,7 @@
 
 import { AnalysisRun } from '#sardonyx/analysis/analysis-run.js';
 import type { AnalysisAnswer, PositionAnswer } from '#sardonyx/analysis/answer.js';
-import { parseQuery, type QueryDefaults } from '#sardonyx/analysis/parse-query.js';
-import type { PositionTask } from '#sardonyx/analysis/position-task.js';
+import { type PositionTask, parseQuery, type QueryDefaults } from '#sardonyx/analysis/parse-query.js';
 import { createOptionStore } from '#sardonyx/app/settings.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AnalysisSession } from '#sardonyx/analysis/analysis-session.js';
-import type { PositionTask, TaskSelection } from '#sardonyx/analysis/position-task.js';
+import type { PositionTask, TaskSelection } from '#sardonyx/analysis/parse-query.js';
 import { DEFAULTS } from './analysis-bench.js';
 
 interface Reply {

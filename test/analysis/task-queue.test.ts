@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TaskQueue } from '#sardonyx/analysis/analysis-run.js';
-import type { PositionTask } from '#sardonyx/analysis/position-task.js';
+import type { PositionTask } from '#sardonyx/analysis/parse-query.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { createTasks } from './analysis-bench.js';
 

@@ -34,7 +34,7 @@ export interface BuildOptions extends GraphSettings {
   readonly names: TensorNames;
   /** ONNX's IR version; −1 for the oldest that the operator set allows. */
   readonly irVersion: number;
-  /** Channel block for rank-convolutions.ts, if the plan suits it (channel-block.ts); 0 for ONNX's convolutions. */
+  /** Channel block for rank-convolutions.ts, if the plan suits it (findChannelBlock); 0 for ONNX's convolutions. */
   readonly channelBlock: number;
   /** Keeps ONNX's convolutions between the first and the heads all the same, because 8 bits need them (quantise/). */
   readonly keepsTower: boolean;

@@ -9,7 +9,7 @@
  * inside the tower, and a filter is read once for the whole batch.
  *
  * The operators of the domain com.microsoft.nchwc are those that ONNX Runtime's optimiser inserts itself. They exist on the
- * CPU only, and a wrong B gives wrong numbers (channel-block.ts finds it).
+ * CPU only, and a wrong B gives wrong numbers (findChannelBlock finds it).
  */
 
 import { hasX64Kernels } from '#platform/machine.js';
@@ -273,7 +273,7 @@ function copyRows(layer: DenseLayer, rows: Int32Array): DenseLayer {
   return { ...copied, biases: fromFloats(Float32Array.from(rows, (row) => oldBiases[row])) };
 }
 
-// Finds out whether rank convolutions (graph/rank-convolutions.ts) work on this CPU, and with which channel block. ONNX Runtime
+// Finds out whether rank convolutions work on this CPU, and with which channel block. ONNX Runtime
 // does not tell the block size, so one small convolution is computed both ways and compared. If anything goes wrong, such as a
 // new layout or a CPU without blocked operators, the answer is 0 and ONNX's convolutions are used.
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import yargs from 'yargs';
-import { leela2OnnxCommand } from '#sardonyx/cli/commands/convert-commands.js';
+import { leela2OnnxCommand } from '#sardonyx/cli/commands/network-file-commands.js';
 import { encodeNetworkFile } from '../../support/lc0-network-file.js';
 import { createRandomNetwork } from '../../support/lc0-random-network.js';
 

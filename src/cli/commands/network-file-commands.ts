@@ -1,7 +1,10 @@
 /**
- * `sardonyx leela2onnx`: an lc0 network as an ONNX file, with lc0's flags. `sardonyx onnx2leela`: an ONNX network as a file that lc0
- * loads, with lc0's flags and one more, `--structure`.
+ * The commands about network files, lc0's and ONNX. `sardonyx describenet`: format, size and metadata. `sardonyx leela2onnx`: an lc0
+ * network as an ONNX file, with lc0's flags. `sardonyx onnx2leela`: an ONNX network as a file that lc0 loads, with lc0's flags and one
+ * more, `--structure`.
  */
+
+import { createOptionStore } from '../../app/options.js';
 import {
   convertLeelaToOnnx,
   describeNetworkFile,
@@ -12,10 +15,11 @@ import {
   ValueFormat,
   wrapOnnxModel,
 } from '../../lc0/index.js';
+import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../networks/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';
 import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, onOff, refused, requiredText, text, whole } from '../declare-command.js';
-import { printJson, printLine, printNote } from '../output.js';
+import { createDownloadBar, printJson, printLine, printNote } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';
 
 const NO_HLO = 'HLO is the language of XLA, which Sardonyx does not write; --output writes ONNX';
@@ -146,3 +150,33 @@ async function writeNetwork(output: string, bytes: Uint8Array, asJson: boolean, 
   if (asJson) printJson({ ...facts, sections });
   else for (const line of [formatDescription(sections), `Written: ${output}`]) printLine(line);
 }
+
+export const describeNetCommand = declareCommand({
+  command: 'describenet [file]',
+  describe: 'Describe a network file: format, size, heads, training',
+  words: {
+    file: text('Network file; the bundled network when left out'),
+  },
+  // biome-ignore format: a row a flag
+  flags: {
+    weights: text('The network file as a flag, as lc0 has it', { alias: 'w', requiresArg: true }),
+    backend: text('Without a file: describe the network bundled for this backend', { default: 'auto', alias: 'b', requiresArg: true }),
+    int8: onOff('Also how fast the network is in 8 bits on this CPU, and how far its answers then differ'),
+    json: onOff('Print the description as JSON'),
+  },
+  run: async (args) => {
+    const options = createOptionStore();
+    unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
+    unwrap(options.set('Backend', args.backend));
+    unwrap(await obtainNetwork(options, createDownloadBar()));
+    const network = unwrap(await resolveNetwork(options));
+    const { path, builtIn } = network;
+    const sections = [...unwrap(await describeNetworkFile(builtIn === null ? path : await readNetwork(network)))];
+    if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });
+    if (args.json) printJson({ file: path, sections });
+    else {
+      printLine(`File: ${path}`);
+      printLine(formatDescription(sections));
+    }
+  },
+});
