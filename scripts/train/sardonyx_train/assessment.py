@@ -80,6 +80,8 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
     history = get_input_encoding(form.input).history
     session = create_session(model)
     names = [output.name for output in session.get_outputs()]
+    if session.get_inputs()[0].name != INPUT_NAME or POLICY_NAME not in names or not {VALUE_NAME, WDL_NAME} & {*names}:
+        raise TrainError(f"the network is none of ours or lc0's: it needs {INPUT_NAME}, {POLICY_NAME} and {WDL_NAME} or {VALUE_NAME}")
     value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 
     def run(planes: torch.Tensor, batch: Batch) -> tuple[np.ndarray, np.ndarray]:

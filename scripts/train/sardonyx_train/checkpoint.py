@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from .errors import TrainError
 from .files import name_part, publish
@@ -35,6 +36,13 @@ def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str,
         raise TrainError(f"{path}: not a readable checkpoint ({error.strerror or error})") from None
     except Exception:  # torch raises many exception types for damaged files, with long advice that does not help our users
         raise TrainError(f"{path}: not a readable checkpoint (damaged, or another kind of file)") from None
-    if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION:
+    if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION or not {"config", "network", "average"} <= state.keys():
         raise TrainError(f"{path}: not a checkpoint of version {CHECKPOINT_VERSION}")
     return state
+
+
+def load_weights(network: nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError:  # a list of all tensors
+        raise TrainError("the checkpoint's weights are not those of the network that its configuration describes") from None

@@ -114,7 +114,7 @@ class ModelConfig(Section):
 def is_same_shape(saved: ModelConfig | dict[str, Any], wanted: ModelConfig) -> bool:
     """Whether the weights fit. `saved`: a checkpoint's model section. The preset's name does not matter."""
     keys = saved.model_dump() if isinstance(saved, ModelConfig) else saved
-    return ModelConfig.model_validate({**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
+    return read_saved(ModelConfig, {**keys, "preset": None}) == wanted.model_copy(update={"preset": None})
 
 
 class LossConfig(Section):
@@ -166,6 +166,9 @@ class ScheduleConfig(Section):
         if self.begin > self.end:
             raise ValueError("begin must not be above end")
         return self
+
+    def place(self, progress: float) -> float:
+        return self.begin + (self.end - self.begin) * progress
 
 
 class RunConfig(Section):
@@ -259,6 +262,14 @@ def validate(model: type[_Model], raw: Any, sections: str) -> _Model:
             ".".join(str(part) for part in e["loc"] if part not in kinds): e["msg"].removeprefix("Value error, ") for e in error.errors()
         }
         raise TrainError("\n".join(f"{place}: {message}" if place else message for place, message in rows.items())) from None
+
+
+def read_saved(model: type[_Model], raw: Any) -> _Model:
+    """A checkpoint's configuration, or its section of the network."""
+    try:
+        return validate(model, raw, "data, model …")
+    except TrainError as error:
+        raise TrainError(f"this program does not know the checkpoint's configuration ({str(error).splitlines()[0]})") from None
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .checkpoint import read_checkpoint
-from .config import ModelConfig, TrainingConfig, is_same_shape
+from .checkpoint import load_weights, read_checkpoint
+from .config import ModelConfig, TrainingConfig, is_same_shape, read_saved
 from .errors import TrainError
 from .model.fake_quantise import drop_ranges, enable_fake_quantisation
 from .model.layers import enable_batch_renorm
@@ -21,9 +21,9 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     network = Network(config.model, config.run.checkpoint_activations, wants_reply)
     if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))
-        source_config = ModelConfig.model_validate(state["config"]["model"])
+        source_config = read_saved(ModelConfig, state["config"]["model"])
         source = Network(source_config, with_reply=has_reply(state["average"]))
-        source.load_state_dict(drop_ranges(state["average"]))
+        load_weights(source, drop_ranges(state["average"]))
         if config.model.norm == "none" and source_config.norm == "batch":
             source, source_config = fold_norms(source, source_config)
         if can_grow(source_config, config.model):

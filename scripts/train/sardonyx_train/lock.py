@@ -35,8 +35,6 @@ def _try(handle: int) -> bool:
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        pass
+    except OSError as error:  # any other is of a file system without locks
+        return not isinstance(error, BlockingIOError)
     return True

@@ -86,9 +86,8 @@ def bench(options: Namespace) -> int:
 
 def report_memory(moment: str, every: int) -> None:
     """Memory of this process and the loader's processes in megabytes, without shards that the system caches."""
-    if every == 0:
-        return
     own = psutil.Process()
     used = [process.memory_info() for process in (own, *own.children())]
     megabytes = sum(memory.rss - getattr(memory, "shared", 0) for memory in used) / 1e6
-    print(json.dumps({"moment": moment, "processes": len(used), "megabytes": round(megabytes, 1)}), flush=True)
+    if every > 0:
+        print(json.dumps({"moment": moment, "processes": len(used), "megabytes": round(megabytes, 1)}), flush=True)

@@ -31,9 +31,7 @@ class Positions:
     """Minibatches of some shards, for calibration or verification; shows its progress."""
 
     def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
-        self._files = find_shards(places)
-        self._count = count
-        self._purpose = purpose
+        self._files, self._count, self._purpose = find_shards(places), count, purpose
         form = read_wanted_format(self._files, config.model.input, config.model.policy)
         self._maker = BatchMaker(form, config.targets, mirror=False)
         self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)

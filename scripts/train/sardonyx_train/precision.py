@@ -40,8 +40,7 @@ def _time_step(network: nn.Module, batch: torch.Tensor, precision: str) -> float
     started = time.perf_counter()
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision != "fp32"):
         outputs = network(batch)
-    total = sum(output.float().square().mean() for output in outputs if output is not None)
-    total.backward()
+    sum(output.float().square().mean() for output in outputs if output is not None).backward()
     for parameter in network.parameters():
         parameter.grad = None
     return time.perf_counter() - started

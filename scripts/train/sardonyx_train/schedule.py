@@ -26,11 +26,7 @@ def count_steps(config: ScheduleConfig, epoch_steps: int) -> int | None:
 def compute_factor(config: ScheduleConfig, step: int, progress: float, plateau_drops: int = 0) -> float:
     """`plateau_drops`: how often the plateau schedule has dropped the rate so far."""
     warmup = max((step + 1) / config.warmup_steps, progress / config.warmup_share) if config.warmup_steps > 0 else 1.0
-    return min(1.0, warmup) * _anneal(config, _place_in_schedule(config, progress), plateau_drops)
-
-
-def _place_in_schedule(config: ScheduleConfig, progress: float) -> float:
-    return config.begin + (config.end - config.begin) * progress
+    return min(1.0, warmup) * _anneal(config, config.place(progress), plateau_drops)
 
 
 def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> float:
@@ -52,7 +48,7 @@ def _anneal(config: ScheduleConfig, progress: float, plateau_drops: int) -> floa
 
 def is_falling(config: ScheduleConfig, progress: float) -> bool:
     """Whether a trapezoid's rate has begun to fall. A longer run must resume from before this point."""
-    return config.kind == "trapezoid" and _place_in_schedule(config, progress) >= config.decay_start
+    return config.kind == "trapezoid" and config.place(progress) >= config.decay_start
 
 
 class PlateauCounter:

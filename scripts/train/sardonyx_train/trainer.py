@@ -61,11 +61,9 @@ class Trainer:
     def __init__(self, config: TrainingConfig, place: Place, resume: Path | None = None, overwrite: bool = False) -> None:
         """`resume`: the checkpoint to continue from. Without it, a folder that holds a run is refused, unless `overwrite` is set:
         then that run is deleted."""
-        self.config = config
-        self.place = place
+        self.config, self.place = config, place
         self.stop = threading.Event()  # set, also in a signal handler, it ends `run` with a checkpoint
-        self._resume = resume
-        self._overwrite = overwrite
+        self._resume, self._overwrite = resume, overwrite
         self.folder = Path(config.run.out)
         run = config.run
         torch.manual_seed(run.seed)

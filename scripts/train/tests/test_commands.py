@@ -7,11 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
+import torch
 import yaml
+from onnx import TensorProto, helper
 from train_support.loops import FAKE_ENGINE, create_raw
 from train_support.synthetic import write_shard
 
+from sardonyx_train.checkpoint import write_weights
+from sardonyx_train.config import parse_config
 from sardonyx_train.files import write_json
 from sardonyx_train.lock import lock_folder
 from sardonyx_train.program import COMMANDS, main
@@ -107,6 +112,13 @@ WRONG = [
     ("export {binary} --out {here}/a.onnx", "not a readable checkpoint (damaged"),
     ("average {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
     ("assess {binary} --shards {shards}", "cannot read {binary}"),
+    ("assess {alien_onnx} --shards {shards}", "none of ours or lc0's: it needs /input/planes"),
+    ("assess {empty_onnx} --shards {shards}", "ONNX Runtime cannot run the network"),
+    ("export {old_pt} --out {here}/a.onnx", "does not know the checkpoint's configuration (model.widgets: Extra inputs are not permitted)"),
+    ("export {alien_pt} --out {here}/a.onnx", "weights are not those of the network that its configuration describes"),
+    ("train --config {train} --set data.batch_size=32 --set run.start_from={old_pt}", "does not know the checkpoint's configuration"),
+    ("train --config {train} --set data.batch_size=32 --set run.start_from={alien_pt}", "weights are not those of the network"),
+    ("weights {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
     ("bench-loader {shards} --batch-size 97", "too little data"),
     ("inspect {here}/none", "no such file or folder"),
     ("compare {here}/none --out {here}/a.png", "holds no training"),
@@ -156,6 +168,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("busy", "old", "other", "begun", "damaged", "shardsfolder/shards"):
         (here / name).mkdir(parents=True)
     (here / "old/last.pt").write_bytes(b"run")
+    write_weights(here / "old.pt", {"schedule": {"max_steps": 1}, "model": {"widgets": 3}}, {})
+    write_weights(here / "alien.pt", parse_config({"schedule": {"max_steps": 1}}).model_dump(), {"a": torch.zeros(1)})
+    tensor = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "alien", [tensor], [helper.make_empty_tensor_value_info("y")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), here / "alien.onnx")
+    onnx.save(onnx.ModelProto(), here / "empty.onnx")
     write_json(here / "other/pretrain.json", {"games": ["others"]})
     write_json(here / "begun/state.json", {"version": 1, "name": "tiny", "current": {"number": 1, "base": 0}, "generations": []})
     (here / "damaged/state.json").write_text("{")
@@ -164,6 +182,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "here": str(here),
         **{name: str(here / name) for name in names},
         **{name: str(here / f"{name}.yaml") for name in ("list", "broken", "train", "loop")},
+        **{name: str(here / name.replace("_", ".")) for name in ("old_pt", "alien_pt", "alien_onnx", "empty_onnx")},
     }
 
 

@@ -12,7 +12,8 @@ import onnx
 import torch
 from torch import nn
 
-from ..config import ModelConfig, TrainingConfig
+from ..checkpoint import load_weights
+from ..config import ModelConfig, TrainingConfig, read_saved
 from ..encodings import POLICY_SIZES, get_input_encoding
 from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs, drop_reply
@@ -54,9 +55,9 @@ class ExportNetwork(nn.Module):
 
 def build_network(state: dict) -> tuple[Network, TrainingConfig]:
     """Returns the network with a checkpoint's averaged weights, without the head of replies, in evaluation mode, and its configuration."""
-    config = TrainingConfig.model_validate(state["config"])
+    config = read_saved(TrainingConfig, state["config"])
     network = Network(config.model)
-    network.load_state_dict(drop_reply(drop_ranges(state["average"])))
+    load_weights(network, drop_reply(drop_ranges(state["average"])))
     return network.eval(), config
 
 

@@ -9,6 +9,7 @@ import onnxruntime as ort
 import torch
 
 from ..data.batch import Batch, expand_planes
+from ..errors import TrainError
 from ..losses import mask_illegal
 from .graph import INPUT_NAME, ExportNetwork
 
@@ -42,7 +43,10 @@ def create_session(model: onnx.ModelProto, threads: int = 1) -> ort.InferenceSes
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
-    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    try:
+        return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime has many
+        raise TrainError(f"ONNX Runtime cannot run the network: {' '.join(str(error).split())}") from None
 
 
 @torch.no_grad()

@@ -44,9 +44,7 @@ class GameStream:
     """Plays from `start` to `close`. The state is read at the start and by `follow`, in the thread of the caller."""
 
     def __init__(self, config: LoopConfig, executor: Executor, state: LoopState, say: Callable[[str], None]) -> None:
-        self._config = config
-        self._executor = executor
-        self._say = say
+        self._config, self._executor, self._say = config, executor, say
         self._folders = Folders(config.folder)
         self._folder = self._folders.stream
         self._lock = threading.Lock()

@@ -35,8 +35,7 @@ class StatusPage:
     """Shows the page while a `with` block runs. If the output is no terminal, it prints the lines of `say` instead."""
 
     def __init__(self, config: LoopConfig, console: Console) -> None:
-        self._config = config
-        self._console = console
+        self._config, self._console = config, console
         self._lines: list[str] = []
         self._live = Live(console=console, auto_refresh=False, screen=False) if console.is_terminal else None
         self._ended = threading.Event()

@@ -76,13 +76,9 @@ def sum_elo(state: LoopState, network: int) -> float:
 def write_version(folders: Folders, row: Generation, plan: dict[str, Any], window: Window) -> None:
     """Writes the origin of a finished generation's network: parent, data, configuration and gate match."""
     sources = [
-        {
-            "file": str(file.path.relative_to(folders.root)),
-            "positions": file.positions,
-            "copies": copies,
-            # Older files have theirs in the record of their own generation.
-            **({"digest": compute_digest(file.path)} if file.generation == row.number else {}),
-        }
+        {"file": str(file.path.relative_to(folders.root)), "positions": file.positions, "copies": copies}
+        # Older files have theirs in the record of their own generation.
+        | ({"digest": compute_digest(file.path)} if file.generation == row.number else {})
         for file, copies in zip(window.train, window.repeats)
         if copies > 0
     ]

@@ -36,9 +36,11 @@ _REACH_SECONDS = 3.0
 _SPARE = 1.1  # tasks handed out for each that can run, so that a worker never waits for the head
 _FILES_KEPT = 8
 
+Say = Callable[[str], None]
+
 
 def create_executor(
-    config: LoopConfig, is_stopped: Callable[[], bool], lock: int, meter: Meter, say: Callable[[str], None], workers: Path | None = None
+    config: LoopConfig, is_stopped: Callable[[], bool], lock: int, meter: Meter, say: Say, workers: Path | None = None
 ) -> Executor:
     """Where the configuration wants tasks to run. `workers`: file for the nodes of a cluster and what they do."""
     if config.cluster is not None:
@@ -48,20 +50,12 @@ def create_executor(
 
 class ClusterExecutor:
     def __init__(
-        self,
-        section: ClusterSection,
-        engine: Sequence[str],
-        is_stopped: Callable[[], bool],
-        say: Callable[[str], None],
-        workers: Path | None = None,
+        self, section: ClusterSection, engine: Sequence[str], is_stopped: Callable[[], bool], say: Say, workers: Path | None = None
     ) -> None:
         """Joins the cluster; raises TrainError when Ray or the cluster is missing. `workers`: file for the status page."""
         self._ray = ray = _join_cluster(section.address)
-        self._section = section
-        self._engine = section.engine or list(engine)
-        self._is_stopped = is_stopped
-        self._say = say
-        self._workers = workers
+        self._section, self._engine = section, section.engine or list(engine)
+        self._is_stopped, self._say, self._workers = is_stopped, say, workers
         self._remote = ray.remote(play_task)
         # By digest and path: a reference to the packed content in the object store.
         self.put = lru_cache(_FILES_KEPT)(lambda _digest, path: ray.put(zlib.compress(path.read_bytes())))
