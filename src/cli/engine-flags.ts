@@ -75,10 +75,10 @@ function describeRange(spec: OptionSpec): string {
 
 // The position that a command is given: a FEN and the moves behind it.
 
-/** Prints what was dropped; throws one sentence. @param fen null = the start position. @param moves separated by blanks */
-export function readPosition(fen: string | null, moves = ''): Position {
+/** Prints what was dropped; throws one sentence. @param fen empty = the start position. @param moves separated by blanks */
+export function readPosition(fen: string, moves = ''): Position {
   const played = moves.split(/\s+/).filter((text) => text !== '');
-  const { position, notes } = unwrap(createGamePosition(fen, played));
+  const { position, notes } = unwrap(createGamePosition(fen === '' ? null : fen, played));
   for (const note of notes) printNote(note);
   return position;
 }

@@ -51,7 +51,7 @@ export const encodeCommand = declareCommand({
   },
   flags: FLAGS,
   run: (args) => {
-    const position = readPosition(args.fen.length === 0 ? null : args.fen.join(' '), args.moves);
+    const position = readPosition(args.fen.join(' '), args.moves);
     const encoded = encode(position, args);
     if (args.json) printJson(encoded);
     else for (const line of formatPlanes(encoded)) printLine(line);

@@ -1,20 +1,12 @@
 /** `sardonyx eval`: prints the network's evaluation of a position, without search. */
 import { existsSync } from 'node:fs';
 import { enginePorts } from '../../app/index.js';
-import { formatUciMove, type Move, type Position, START_FEN } from '../../chess/index.js';
-import {
-  Analyst,
-  computeRootScore,
-  createGamePosition,
-  getMovesLeft,
-  type RootStats,
-  writesKingTakesRook,
-} from '../../engine/index.js';
+import { formatUciMove, type Move } from '../../chess/index.js';
+import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
 import { formatEvalAnswer } from '../../uci/index.js';
-import { unwrap } from '../../util/index.js';
 import { declareCommand, onOff, words } from '../declare-command.js';
-import { readEngineFlags } from '../engine-flags.js';
+import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
 export const evalCommand = declareCommand({
@@ -29,15 +21,17 @@ export const evalCommand = declareCommand({
   },
   engineFlags: 'named',
   run: async (args, given) => {
-    const fen = args.fen === undefined || ['', 'startpos'].includes(args.fen.join(' ')) ? null : args.fen.join(' ');
-    const position = requireFen(fen ?? START_FEN);
+    const fen = args.fen.join(' ');
+    if (existsSync(fen))
+      throw new Error(`${fen} is a file, and eval takes one position (FEN); "sardonyx analyse ${fen}" reads files`);
+    const position = readPosition(fen);
     const options = await readEngineFlags(given);
     const chess960 = writesKingTakesRook(options, position);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      const stats = await analyst.evaluate(fen, []);
+      const stats = await analyst.evaluate(fen === '' ? null : fen, []);
       if (stats === null) throw new Error('There is nothing to evaluate: the game is over');
       if (args.json) printJson(summarise(stats, scoreType, chess960));
       else for (const line of formatEvalAnswer(stats, scoreType, chess960)) printLine(line);
@@ -46,17 +40,6 @@ export const evalCommand = declareCommand({
     }
   },
 });
-
-/** Checks a FEN before anything is loaded; throws one sentence. */
-function requireFen(fen: string): Position {
-  const game = createGamePosition(fen, []);
-  if (!game.ok && existsSync(fen)) {
-    throw new Error(`${fen} is a file, and eval takes one position (FEN); "sardonyx analyse ${fen}" reads files`);
-  }
-  const { position, notes } = unwrap(game);
-  for (const note of notes) printNote(note);
-  return position;
-}
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
   const { node, moves } = stats;

@@ -70,14 +70,12 @@ export function createExplanation(
   return {
     method: 'occlusion',
     network,
-    fen: formatFen(position),
-    sideToMove: position.sideToMove === 1 ? 'black' : 'white',
+    ...describePosition(position),
     move: names[move],
     probability: whole.priors[move],
     value: whole.valueWl,
     squares: withoutSquare.map((other, square) => ({
-      square: formatSquare(square as Square),
-      piece: position.board[square] === 0 ? '' : PIECE_LETTERS[position.board[square]],
+      ...nameSquare(position, square),
       value: whole.valueWl - other.valueWl,
       policy: whole.priors[move] - other.priors[move],
       policyShift: computeShift(whole, other),
@@ -102,20 +100,26 @@ export function createActivationMap(
   return {
     method: 'gradcam',
     network,
-    fen: formatFen(position),
-    sideToMove: position.sideToMove === 1 ? 'black' : 'white',
+    ...describePosition(position),
     move: names[move],
     probability: priors[move],
     value: valueWl,
     squares: Array.from({ length: 64 }, (_, square) => ({
-      square: formatSquare(square as Square),
-      piece: position.board[square] === 0 ? '' : PIECE_LETTERS[position.board[square]],
+      ...nameSquare(position, square),
       value: valueShares[square],
       policy: moveShares[square],
       policyShift: 0,
     })),
     withoutHistory: null,
   };
+}
+
+function describePosition(position: Position): Pick<Explanation, 'fen' | 'sideToMove'> {
+  return { fen: formatFen(position), sideToMove: position.sideToMove === 1 ? 'black' : 'white' };
+}
+
+function nameSquare({ board }: Position, square: number): Pick<ExplainedSquare, 'square' | 'piece'> {
+  return { square: formatSquare(square as Square), piece: board[square] === 0 ? '' : PIECE_LETTERS[board[square]] };
 }
 
 function computeShift(a: Opinion, b: Opinion): number {
@@ -125,27 +129,24 @@ function computeShift(a: Opinion, b: Opinion): number {
 export function formatExplanation(explanation: Explanation, inColour: boolean): string[] {
   const { network, fen, sideToMove, move, probability, value, squares, withoutHistory } = explanation;
   const mover = sideToMove === 'white' ? 'White' : 'Black';
-  if (explanation.method === 'gradcam') {
-    return [
-      `${network}: ${fen}`,
-      '',
-      `${move} ${percent(probability)}: squares that support the move (Grad-CAM, hundredths of the largest)`,
-      ...formatBoard(squares, ({ policy }) => policy, inColour),
-      '',
-      `W − L ${signed(value)} for ${mover}: squares that support the value`,
-      ...formatBoard(squares, (square) => square.value, inColour),
-    ];
-  }
+  const [ofMove, ofValue] =
+    explanation.method === 'gradcam'
+      ? ['squares that support the move (Grad-CAM, hundredths of the largest)', 'squares that support the value']
+      : ['percentage points lost when the square is erased', 'hundredths lost when the square is erased'];
+  const boards = [
+    `${network}: ${fen}`,
+    '',
+    `${move} ${percent(probability)}: ${ofMove}`,
+    ...formatBoard(squares, ({ policy }) => policy, inColour),
+    '',
+    `W − L ${signed(value)} for ${mover}: ${ofValue}`,
+    ...formatBoard(squares, (square) => square.value, inColour),
+  ];
+  if (explanation.method === 'gradcam') return boards;
   const pieces = squares.filter(({ piece }) => piece !== '');
   const heaviest = [...pieces].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, LISTED_PIECES);
   return [
-    `${network}: ${fen}`,
-    '',
-    `${move} ${percent(probability)}: percentage points lost when the square is erased`,
-    ...formatBoard(squares, ({ policy }) => policy, inColour),
-    '',
-    `W − L ${signed(value)} for ${mover}: hundredths lost when the square is erased`,
-    ...formatBoard(squares, (square) => square.value, inColour),
+    ...boards,
     '',
     'piece   W − L    move  policy shifted to other moves',
     ...heaviest.map(
@@ -313,8 +314,7 @@ export const explainCommand = declareCommand({
       throw new Error(`--out needs a name that ends in .svg, not ${args.out}`);
     }
     const options = await readEngineFlags(given);
-    const fen = args.fen === undefined || args.fen.length === 0 ? null : args.fen.join(' ');
-    const position = readPosition(fen, args.moves);
+    const position = readPosition(args.fen.join(' '), args.moves);
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
     const explain = args.method === 'gradcam' ? explainByActivation : explainByOcclusion;
     const explanation = await explain(options, position, args.move ?? null);
