@@ -114,11 +114,6 @@ export function encodeHalfWeight(value: number): number {
   return encodeFloat16(value, FLOAT16_LARGEST);
 }
 
-export function decodeBfloat16(brain: number): number {
-  bits32[0] = brain << 16;
-  return float32[0];
-}
-
 /** Round to nearest, ties to even. */
 export function encodeBfloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7fc0;

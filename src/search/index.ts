@@ -37,6 +37,5 @@ export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';
-export { type TreeReport, verifyTree } from './tree/verify.js';
 export type { LeafChannel } from './visit/leaf-channel.js';
 export type { Batching } from './visit/pipeline.js';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formatOptionsPage } from '#sardonyx/app/options-page.js';
 import { listOptionSpecs } from '#sardonyx/app/settings.js';
 import { formatOption } from '#sardonyx/uci/options.js';
+import { formatOptionsPage } from '../support/options-page.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 /** ScoreType has one choice more than lc0's. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeBfloat16, encodeBfloat16, encodeHalfWeight, getFloat16Table } from '#sardonyx/onnx/onnx-model.js';
+import { encodeBfloat16, encodeHalfWeight, getFloat16Table } from '#sardonyx/onnx/onnx-model.js';
 import { createPrng, decodeFloat16 } from '#sardonyx/util/index.js';
+
+function decodeBfloat16(brain: number): number {
+  return new Float32Array(Uint32Array.of(brain << 16).buffer)[0];
+}
 
 describe('half precision', () => {
   it('is read from a table of all halves', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, SearchScheduler, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, TreeSearch } from '#sardonyx/search/index.js';
 import {
   getChildCount,
   getLowerBound,
@@ -23,6 +23,7 @@ import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame, type HashGameOptions } from '../support/hash-game.js';
 import { type HarnessOptions, SearchHarness } from '../support/search-harness.js';
+import { verifyTree } from '../support/verify-tree.js';
 
 const GRAPH = { search: 'graph' } as const;
 

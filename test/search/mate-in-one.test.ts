@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/index.js';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, SearchScheduler, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, TreeSearch } from '#sardonyx/search/index.js';
 import {
   getChildCount,
   getTerminalKind,
@@ -19,6 +19,7 @@ import {
 } from '#sardonyx/search/tree/layout.js';
 import { getEdgeCount, getMove } from '#sardonyx/search/tree/read-tree.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { verifyTree } from '../support/verify-tree.js';
 
 const FENS = [
   'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3',

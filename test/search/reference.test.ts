@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultSearchParams, type SearchParams, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, type SearchParams } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame, type HashGameOptions } from '../support/hash-game.js';
 import { type ReferenceNode, ReferenceSearch } from '../support/reference-search.js';
 import { type PlainNode, SearchHarness } from '../support/search-harness.js';
+import { verifyTree } from '../support/verify-tree.js';
 
 const TERMINAL_NAMES = ['no', 'end', 'tablebase', 'twoFold'];
 

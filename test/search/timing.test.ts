@@ -1,12 +1,14 @@
 /** What a search without a clock does must not depend on how fast evaluator threads answer. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
-import { defaultSearchParams, SearchScheduler, summariseRoot, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, SearchScheduler, summariseRoot, TreeSearch } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
+import { verifyTree } from '../support/verify-tree.js';
 
 // Few men: many transpositions that differ in their history, which the network sees and the cache's key does not.
 const FEN = '4k3/1p3p2/8/8/8/8/2P1P3/4K3 w - - 0 1';

@@ -1,4 +1,5 @@
 /** Runs a TreeSearch over a fake channel from start to best move, and reads its tree back as plain objects. */
+
 import assert from 'node:assert/strict';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
@@ -8,7 +9,6 @@ import {
   type SearchLimits,
   type SearchParams,
   TreeSearch,
-  verifyTree,
 } from '#sardonyx/search/index.js';
 import {
   getChildCount,
@@ -30,6 +30,7 @@ import {
 import { getMove } from '#sardonyx/search/tree/read-tree.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import type { FakeLeafChannel } from './fake-leaf-channel.js';
+import { verifyTree } from './verify-tree.js';
 
 export interface HarnessOptions {
   readonly params?: Partial<SearchParams>;

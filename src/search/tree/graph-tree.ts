@@ -1,18 +1,9 @@
-/**
- * A graph: transpositions share a node, so a node may have several parents. Each edge counts its own visits, and the node
- * keeps its visits and values in a record of its own, its STATS (layout.ts). Whether a position repeats depends on the
- * path, so `findEnd` asks that of each path anew.
- */
-import { getTagPly } from '../../nn/leaves.js';
 import { backUpInGraph } from '../visit/graph-backup.js';
 import {
   END_OF_GAME,
-  getChildCount,
   getTerminalKind,
-  INDEXED_BIT,
   NO_NODE,
   NO_RECORD,
-  NODE_BLOCK,
   NODE_D,
   NODE_M,
   NODE_META,
@@ -33,7 +24,7 @@ import {
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
 import { TranspositionIndex } from './transposition-index.js';
-import { type LeafValue, type LinkFault, type NodeKey, Tree } from './tree.js';
+import { type LeafValue, type NodeKey, Tree } from './tree.js';
 import {
   CATCH_UP_VISIT,
   GO_ON,
@@ -173,37 +164,5 @@ export class GraphTree extends Tree {
     const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if (node === NO_NODE) this.store.releaseBlock(record, 0);
     else this.drop(node);
-  }
-
-  findLinkFaults(holders: ReadonlyMap<NodeIndex, number>): LinkFault[] {
-    const { graph } = this;
-    const faults: LinkFault[] = [];
-    let findable = 0;
-    for (const [node, count] of holders) {
-      if ((this.store.nodeWords[node * NODE_WORDS + NODE_META] & INDEXED_BIT) !== 0) {
-        findable++;
-        if (!graph.knows(node)) faults.push({ node, text: 'is not found by its key' });
-      }
-      if (!this.areChildrenOnePlyOn(node)) faults.push({ node, text: 'has a child that is not one ply on' });
-      if (!this.hasGarbage && graph.getHolders(node) !== count) {
-        faults.push({ node, text: `has ${count} holders, but counts ${graph.getHolders(node)}` });
-      }
-    }
-    if (!this.hasGarbage && findable !== graph.count) {
-      faults.push({ node: NO_NODE, text: `${graph.count} nodes in the index, ${findable} in the graph` });
-    }
-    return faults;
-  }
-
-  private areChildrenOnePlyOn(node: NodeIndex): boolean {
-    const { nodeWords, recordWords } = this.store;
-    const tag = this.graph.getTag(node);
-    const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
-    const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
-    for (let record = block; record < end; record++) {
-      const child = recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-      if (child !== NO_NODE && getTagPly(this.graph.getTag(child) - getTagPly(tag)) !== 1) return false;
-    }
-    return true;
   }
 }

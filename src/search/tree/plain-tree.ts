@@ -23,7 +23,7 @@ import {
   TWO_FOLD_DRAW,
 } from './layout.js';
 import { NO_SIDE_TABLES, type StoreOptions, TreeStore } from './store.js';
-import { type LeafValue, type LinkFault, Tree } from './tree.js';
+import { type LeafValue, Tree } from './tree.js';
 import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './visit-list.js';
 
 export class PlainTree extends Tree {
@@ -117,11 +117,5 @@ export class PlainTree extends Tree {
     const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     this.store.releaseBlock(record, 0);
     if (node !== NO_NODE) this.discard(node);
-  }
-
-  findLinkFaults(holders: ReadonlyMap<NodeIndex, number>): LinkFault[] {
-    return [...holders]
-      .filter(([, count]) => count > 1)
-      .map(([node, count]) => ({ node, text: `has ${count} parents` }));
   }
 }

@@ -61,12 +61,6 @@ export interface LeafValue {
   isNew: boolean;
 }
 
-/** A violated law, for `verifyTree`. `node` is NO_NODE when it concerns the whole tree. */
-export interface LinkFault {
-  readonly node: NodeIndex;
-  readonly text: string;
-}
-
 export abstract class Tree {
   readonly store: TreeStore;
   /** The index of a graph, null for a tree: for tests. */
@@ -159,9 +153,6 @@ export abstract class Tree {
 
   /** Frees the record of a root that is no longer needed, and drops its node. */
   abstract releaseRoot(record: RecordIndex): void;
-
-  /** For `verifyTree`: what is wrong with the links between nodes. @param holders the edges and roots that lead to each node */
-  abstract findLinkFaults(holders: ReadonlyMap<NodeIndex, number>): LinkFault[];
 
   get rootNode(): NodeIndex {
     return this.store.recordWords[this.rootRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;

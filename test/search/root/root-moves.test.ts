@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyTree } from '#sardonyx/search/index.js';
 import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from '#sardonyx/search/tree/layout.js';
 import { findEdge, getEdgeCount, getMove, getPrior, getVisitedRecord } from '#sardonyx/search/tree/read-tree.js';
 import { createPrng, drawGamma } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 const GAME = { minMoves: 20, maxMoves: 30 };
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SearchParams, summariseRoot, verifyTree } from '#sardonyx/search/index.js';
+import { type SearchParams, summariseRoot } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame, type LeafAnswer } from '../../support/hash-game.js';
 import { type HarnessOptions, SearchHarness } from '../../support/search-harness.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 const GAME = { minMoves: 20, maxMoves: 30 };
 

@@ -11,11 +11,11 @@ import {
   type SearchLimits,
   type SearchParams,
   TreeSearch,
-  verifyTree,
 } from '#sardonyx/search/index.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { PoolGame } from '../../support/pool-game.js';
 import { type ReferenceNode, ReferenceSearch } from '../../support/reference-search.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 const POSITION: PositionMessage = {
   rootFen: START_FEN,

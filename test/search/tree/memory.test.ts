@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyTree } from '#sardonyx/search/index.js';
 import { NO_NODE, NO_RECORD } from '#sardonyx/search/tree/layout.js';
 import { NO_EDGES, TreeStore } from '#sardonyx/search/tree/store.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 const FULL_BYTES = 4 << 20;
 

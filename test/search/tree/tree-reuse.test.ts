@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SearchLimits, type SearchParams, verifyTree } from '#sardonyx/search/index.js';
+import type { SearchLimits, SearchParams } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 test('played moves keep their subtree and free the rest', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({})), { minibatch: 8, batchesInFlight: 2 });

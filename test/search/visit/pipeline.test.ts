@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultSearchParams, TreeSearch, verifyTree } from '#sardonyx/search/index.js';
+import { defaultSearchParams, TreeSearch } from '#sardonyx/search/index.js';
 import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
 import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { type PlainNode, SearchHarness } from '../../support/search-harness.js';
+import { verifyTree } from '../../support/verify-tree.js';
 
 const RICH = { minMoves: 2, maxMoves: 20, mates: 0.03, draws: 0.03, tablebase: 0.02, repetitions: 0.05 };
 const SILENT = {

@@ -1,9 +1,11 @@
 /**
  * Checks the laws that every tree obeys when no visit is in flight: the visits and values of a node are its own evaluation
  * plus those of its moves, bounds agree with results, unvisited edges are sorted, and no node has two owners. In a graph,
- * each node knows how many edges lead to it, is found by its key, and lies one ply below all its parents. For tests: it looks
- * at every node.
+ * each node knows how many edges lead to it, is found by its key, and lies one ply below all its parents. It looks at every
+ * node.
  */
+
+import { getTagPly } from '#sardonyx/nn/leaves.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,
@@ -12,12 +14,14 @@ import {
   getLowerBound,
   getTerminalKind,
   getUpperBound,
+  INDEXED_BIT,
   NO_NODE,
   NOT_TERMINAL,
   type NodeIndex,
   TWO_FOLD_DRAW,
-} from './layout.js';
+} from '#sardonyx/search/tree/layout.js';
 import {
+  countChildren,
   getChildRecord,
   getFirstEdge,
   getInFlight,
@@ -28,8 +32,9 @@ import {
   getRecordPrior,
   getRecordValue,
   getRecordVisits,
-} from './read-tree.js';
-import type { Tree } from './tree.js';
+} from '#sardonyx/search/tree/read-tree.js';
+import type { TranspositionIndex } from '#sardonyx/search/tree/transposition-index.js';
+import type { Tree } from '#sardonyx/search/tree/tree.js';
 
 export interface TreeReport {
   readonly nodes: number;
@@ -116,6 +121,40 @@ export function verifyTree(tree: Tree): TreeReport {
   if (!tree.hasGarbage && report.nodes !== tree.store.nodeCount) {
     faults.push(`${tree.store.nodeCount} nodes in the store, ${report.nodes} in the tree`);
   }
-  for (const { node, text } of tree.findLinkFaults(holders)) complain(node, text);
+  findLinkFaults(tree, holders, complain);
   return { ...report, faults };
+}
+
+/** @param holders number of edges and roots that lead to each node */
+function findLinkFaults(
+  tree: Tree,
+  holders: ReadonlyMap<NodeIndex, number>,
+  complain: (node: number, text: string) => void,
+): void {
+  const { graph } = tree;
+  let findable = 0;
+  for (const [node, count] of holders) {
+    if (graph === null) {
+      if (count > 1) complain(node, `has ${count} parents`);
+      continue;
+    }
+    if ((getMeta(tree, node) & INDEXED_BIT) !== 0) {
+      findable++;
+      if (!graph.knows(node)) complain(node, 'is not found by its key');
+    }
+    if (!areChildrenOnePlyOn(tree, graph, node)) complain(node, 'has a child that is not one ply on');
+    if (!tree.hasGarbage && graph.getHolders(node) !== count) {
+      complain(node, `has ${count} holders, but counts ${graph.getHolders(node)}`);
+    }
+  }
+  if (graph !== null && !tree.hasGarbage && findable !== graph.count) {
+    complain(NO_NODE, `${graph.count} nodes in the index, ${findable} in the graph`);
+  }
+}
+
+function areChildrenOnePlyOn(tree: Tree, graph: TranspositionIndex, node: NodeIndex): boolean {
+  const ply = getTagPly(graph.getTag(node));
+  return Array.from({ length: countChildren(tree, node) }, (_, i) => getRecordNode(tree, getChildRecord(tree, node, i)))
+    .filter((child) => child !== NO_NODE)
+    .every((child) => getTagPly(graph.getTag(child) - ply) === 1);
 }

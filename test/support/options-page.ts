@@ -1,7 +1,7 @@
 /** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
 
-import { listOtherNames, type OptionSpec } from '../options/index.js';
-import { listOptionSections, listOptionSpecs, type OptionSection } from './settings.js';
+import { listOptionSections, listOptionSpecs, type OptionSection } from '#sardonyx/app/settings.js';
+import { listOtherNames, type OptionSpec } from '#sardonyx/options/index.js';
 
 const INTRODUCTION = `# Options
 
