@@ -242,6 +242,16 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     assert.deepEqual(readdirSync(join(board.folder, 'matches')), []);
   });
 
+  test('a page that opens at the matches asks for them as soon as it has a connection', async () => {
+    const own = await page.context().newPage();
+    // The next question that it asks by itself.
+    await own.addInitScript(`const set = setTimeout;
+      window.setTimeout = (run, ms, ...rest) => (ms === 5000 ? 0 : set(run, ms, ...rest));`);
+    await own.goto(page.url());
+    await own.waitForSelector('.match-setup[open]');
+    await own.close();
+  });
+
   test('a tournament of three with a book is watched on live boards, with clocks', async () => {
     await page.locator('.match-setup summary').click();
     await page.getByRole('button', { name: 'Add a player' }).click();

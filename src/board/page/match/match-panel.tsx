@@ -21,6 +21,7 @@ import {
   deleteMatch,
   followsGames,
   getClockMs,
+  hasListed,
   matchBoard,
   matches,
   refreshSoon,
@@ -79,7 +80,11 @@ export function MatchPanel() {
         </label>
       )}
       {state === null ? (
-        <p class="faint panel-hint">No match yet: start one above.</p>
+        <p class="faint panel-hint">
+          {hasListed.value && matches.value.length === 0
+            ? 'No match yet: start one above.'
+            : 'Asking for the matches …'}
+        </p>
       ) : (
         <>
           <MatchHead state={state} />
@@ -199,7 +204,11 @@ function PairTable({ state: { players, games } }: { readonly state: MatchState }
 }
 
 /** Best first; a cell holds the points against the player of that rank. */
-function TournamentTable({ state: { table } }: { readonly state: MatchState }) {
+function TournamentTable({ state }: { readonly state: MatchState }) {
+  // Before the first game nobody has a rank.
+  const against = state.players.map(() => null);
+  const unplayed = state.players.map((player) => ({ player, elo: null, error: null, points: 0, games: 0, against }));
+  const table: MatchState['table'] = state.table.length === 0 ? unplayed : state.table;
   return (
     <SummaryTable
       caption="Crosstable, best first"

@@ -1,5 +1,5 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
-import { batch, signal } from '@preact/signals';
+import { batch, effect, signal, untracked } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
@@ -124,7 +124,11 @@ export function watchMatches(): () => void {
     if (!isEnded && !document.hidden) timer = setTimeout(poll, isLively ? POLL_MS : IDLE_POLL_MS);
   };
   pollNow = () => void poll();
-  pollNow();
+  // At once, and again when there is a connection.
+  const stopWatching = effect(() => {
+    void portState.value;
+    untracked(pollNow);
+  });
   document.addEventListener('visibilitychange', pollNow);
   const timers = [
     setInterval(() => {
@@ -142,6 +146,7 @@ export function watchMatches(): () => void {
   ];
   return () => {
     isEnded = true;
+    stopWatching();
     document.removeEventListener('visibilitychange', pollNow);
     clearTimeout(timer);
     for (const interval of timers) clearInterval(interval);

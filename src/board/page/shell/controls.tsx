@@ -261,11 +261,14 @@ interface SummaryTableProps {
   }[];
 }
 
+/** Columns that a narrow panel has room for; a row of more is shown there as a list of names and numbers. */
+const MOST_NARROW_COLUMNS = 9;
+
 /** A small table of numbers: one row for each player, network or generation. */
 export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
   return (
     <div class="table-wrap">
-      <table class="summary">
+      <table class={columns.length > MOST_NARROW_COLUMNS ? 'summary summary-wide' : 'summary'}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
@@ -279,9 +282,13 @@ export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
         <tbody>
           {rows.map(({ key, name, cells, isCurrent }) => (
             <tr key={key} aria-current={isCurrent === true ? 'true' : undefined}>
-              <th scope="row">{name}</th>
+              <th scope="row" data-label={columns[0]}>
+                {name}
+              </th>
               {cells.map((cell, index) => (
-                <td key={columns[index + 1]}>{cell}</td>
+                <td key={columns[index + 1]} data-label={columns[index + 1]}>
+                  {cell}
+                </td>
               ))}
             </tr>
           ))}
