@@ -20,7 +20,7 @@ test('ARCHITECTURE.md stays under two pages', () => {
 });
 
 /** Both numbers only fall. */
-const MOST_SMALL_FILES = 25;
+const MOST_SMALL_FILES = 20;
 const MOST_SHARED_NAMES = 0;
 
 test('few files are under 30 lines, doors aside', () => {
@@ -32,6 +32,34 @@ test('few files are under 30 lines, doors aside', () => {
 test('files have names of their own', () => {
   const shared = findSharedNames(listCodeFiles());
   assert.ok(shared.length <= MOST_SHARED_NAMES, `${shared.length} names for two files:\n${shared.join('\n')}`);
+});
+
+function listSources(): { path: string; text: string }[] {
+  return readdirSync(join(repositoryRoot, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
+    .map((path) => ({ path, text: readFileSync(join(repositoryRoot, 'src', path), 'utf8') }));
+}
+
+/** The two doors of the npm package, for Node and for pages, offer the same; so do the two sides of each port of `platform`. */
+const DOORS_OF_THE_PACKAGE = ['createEngine', 'createEnginePool'];
+const EXPORTED = /^export (?:abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+
+test('no two files of src export one name', () => {
+  const owners = new Map<string, Set<string>>();
+  for (const { path, text } of listSources().filter((file) => !file.path.startsWith('platform/'))) {
+    for (const [, name] of text.matchAll(EXPORTED)) owners.set(name, (owners.get(name) ?? new Set()).add(path));
+  }
+  const shared = [...owners].filter(([name, paths]) => paths.size > 1 && !DOORS_OF_THE_PACKAGE.includes(name));
+  assert.deepEqual(
+    shared.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`),
+    [],
+  );
+});
+
+test('ten files at most compute addresses in the tree; the others read it through tree/read-tree.ts', () => {
+  const files = listSources().filter(({ text }) => /\* (?:NODE|RECORD)_(?:WORDS|DOUBLES)\b/.test(text));
+  assert.ok(files.length <= 10, files.map(({ path }) => path).join('\n'));
 });
 
 test('the rule about names notices two files of one name, and passes a command named like what it runs', () => {
