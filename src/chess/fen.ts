@@ -116,8 +116,12 @@ export function parseFen(text: string, notes: string[] = []): Result<Position> {
   const { fields, behind } = splitFen(text);
   if (/^moves\b/i.test(behind)) return failure('Moves stand behind the FEN, where it must end');
   const position = readFields(fields, notes);
-  if (position.ok && behind !== '') notes.push(`What stands behind the FEN was not read: ${cutText(behind)}`);
+  if (position.ok && behind !== '') noteUnread(behind, notes);
   return position;
+}
+
+function noteUnread(behind: string, notes: string[]): void {
+  notes.push(`What stands behind the FEN was not read: ${cutText(behind)}`);
 }
 
 /** @param fields the first one at least; those that are missing take their usual values */
@@ -233,7 +237,10 @@ export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine
   const operations = parseOperations(behind);
   const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
   const position = readFields([...fields, ...rest.slice(fields.length)], notes);
-  return position.ok ? success({ fen: formatFen(position.value), operations }) : position;
+  if (!position.ok) return position;
+  // Moves of a table's next column, for one.
+  if (/^[a-h][1-8][a-h][1-8]/.test(behind)) noteUnread(behind, notes);
+  return success({ fen: formatFen(position.value), operations });
 }
 
 /** Operations that stand behind a position without castling rights or en passant square. */

@@ -48,7 +48,7 @@ export async function* readPgn(pieces: AsyncIterable<string> | Iterable<string>)
   } catch (error) {
     failure = { error };
   }
-  splitter.end();
+  splitter.end(failure !== null);
   yield* splitter.takeGames();
   if (failure !== null) throw failure.error;
 }
@@ -107,11 +107,12 @@ class PgnSplitter {
     this.partCharacters += last.length;
   }
 
-  end(): void {
+  /** @param isBroken the text breaks off with an error, which says more than its last game can */
+  end(isBroken = false): void {
     this.lineNumber++;
     if (this.parts.length > 0) this.take(this.takeParts());
     if (this.doubtful >= 0) this.reopen();
-    const place = this.findOpenEnd();
+    const place = isBroken ? null : this.findOpenEnd();
     this.finish(this.lines.length, place === null ? undefined : `The text ends ${place}: the rest of it is missing`);
   }
 

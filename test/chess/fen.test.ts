@@ -118,6 +118,7 @@ const DROPPED: [fen: string, read: string, note: RegExp][] = [
     START_FEN.replace('0 1', read),
     note,
   ]),
+  [`1,${START_FEN},e2e4 e7e5,1500`, START_FEN, /not read: e2e4 e7e5,1500$/],
   [`${START_FEN} bm e4; id "x"`, START_FEN, /^What stands behind the FEN was not read: bm e4; id "x"$/],
 ];
 test('what changes no rule of a position is dropped with a note', () => {

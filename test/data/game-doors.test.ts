@@ -292,7 +292,7 @@ test('a game whose text was cut off is kept, and every door says so', async (t) 
 test('a file that the disk stops giving, or that is shortened, while it is read keeps its games and says so', async (t) => {
   const said: string[] = [];
   t.mock.method(process.stderr, 'write', (text: string) => said.push(text));
-  const text = '1. e4 *\n\n1. d4 *\n\n';
+  const text = '1. e4 *\n\n[Result "*"]\n\n1. d4';
   const opened = t.mock.method(fs, 'createReadStream');
   t.after(() => {
     opened.mock.restore();
