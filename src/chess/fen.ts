@@ -114,7 +114,8 @@ export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0
  */
 export function parseFen(text: string, notes: string[] = []): Result<Position> {
   const { fields, behind } = splitFen(text);
-  if (/^moves\b/i.test(behind)) return failure('Moves stand behind the FEN, where it must end');
+  if (/^moves\b/i.test(behind) || UCI_MOVES.test(behind))
+    return failure('Moves stand behind the FEN, where it must end');
   const position = readFields(fields, notes);
   if (position.ok && behind !== '') noteUnread(behind, notes);
   return position;
@@ -212,7 +213,7 @@ function splitFen(line: string): { fields: string[]; behind: string } {
   const mayBeWords = /^[a-z]\S*(?:\s+\S+)?$|^\S+\s+[a-z]\S*$/i.test(text.slice(at)) && !/[;"]/.test(text.slice(at));
   for (const [counter, word] of text.slice(at).matchAll(/([^\s;,|"]+)[\s;,|"]*/gy)) {
     const isCounter = /^[^a-z#%/]/i.test(word) || (mayBeWords && /^[a-z]/i.test(word) && !EPD_OPCODE.test(word));
-    if (fields.length === 6 || !isCounter) break;
+    if (fields.length === 6 || !isCounter || UCI_MOVES.test(word)) break;
     fields.push(word);
     at += counter.length;
     if (/[;|"]/.test(counter)) break;
@@ -242,6 +243,9 @@ export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine
   if (/^[a-h][1-8][a-h][1-8]/.test(behind)) noteUnread(behind, notes);
   return success({ fen: formatFen(position.value), operations });
 }
+
+/** Nothing but moves: whoever forgets the word `moves` must not get an answer for another position. */
+const UCI_MOVES = /^(?:[a-h][1-8][a-h][1-8][nbrq]?(?:\s+|$))+$/i;
 
 /** Operations that stand behind a position without castling rights or en passant square. */
 const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|[cv]\d|acd|acn|acs|eco|hmvc|fmvn|moves):?$/i;

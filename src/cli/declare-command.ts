@@ -31,6 +31,8 @@ interface CommandDeclaration<Words extends FlagTable, Flags extends FlagTable> {
 export interface Command {
   /** Its first word, and other names. */
   readonly names: readonly string[];
+  /** Names of its words, which stand without dashes. */
+  readonly words: readonly string[];
   addTo(parser: Argv): void;
 }
 
@@ -48,6 +50,7 @@ export function declareCommand<Flags extends FlagTable, Words extends FlagTable 
   };
   return {
     names: [command].flat().map((name) => name.split(' ')[0]),
+    words: Object.keys(words ?? {}),
     addTo: (parser) => {
       parser.command([command].flat(), describe, build, (args) => run(readValues(args, words, flags), listGiven(args)));
     },

@@ -135,7 +135,8 @@ const COMMANDS = [
 ] as const;
 
 async function parseAndRun(args: readonly string[]): Promise<void> {
-  const parser = yargs(prepareArguments(args, new Set(COMMANDS.flatMap(({ names }) => names))));
+  const words = prepareArguments(args, new Set(COMMANDS.flatMap(({ names }) => names)));
+  const parser = yargs(words);
   for (const command of COMMANDS) command.addTo(parser);
   parser
     .scriptName('sardonyx')
@@ -153,10 +154,22 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
       'Not enough arguments following: %s': 'Flag --%s needs a value',
     })
     .fail((message: string | null, error: Error | undefined) => {
-      const lines = (message ?? 'The command failed').split('\n').map((line) => line.trim());
-      throw error ?? new Error(lines.filter((line) => line !== '').join(' '));
+      const command = COMMANDS.find(({ names }) => names.includes(words[0]));
+      throw error ?? new Error(rewordMessage(message ?? 'The command failed', command?.words ?? []));
     });
   await parser.parseAsync();
+}
+
+/** yargs's message in one line. It writes flags without dashes, words with them, and only counts the words that are missing. */
+function rewordMessage(message: string, words: readonly string[]): string {
+  const sentence = message.trim().replace(/\s*\n\s*/g, ' ');
+  const named = words.map((word) => `<${word}>`);
+  if (sentence.startsWith('Not enough non-option')) return `The command needs ${named.join(' ')}`;
+  const missing = /^Missing required arguments?: (.+)$/.exec(sentence);
+  if (missing !== null) return `The command needs ${missing[1].replace(/\w[\w-]*/g, '--$&')}`;
+  return sentence.replace(/(?<=^Invalid values: )--([\w-]+)/, (flag, word) =>
+    words.includes(word) ? `<${word}>` : flag,
+  );
 }
 
 /** For internal errors: writes a report and exits with status 70 (EX_SOFTWARE of sysexits.h). */

@@ -234,6 +234,9 @@ const REFUSED: [string, string][] = [
   ],
   [START_FEN.replace('- 0', 'e9 0'), 'The en passant field must be - or a square, not "e9"'],
   [`${START_FEN} moves e2e4`, 'Moves stand behind the FEN, where it must end'],
+  [`${START_FEN} e2e4 e7e5`, 'Moves stand behind the FEN, where it must end'],
+  [`${START_FEN.slice(0, -4)} e2e4`, 'Moves stand behind the FEN, where it must end'],
+  ['startpos e7e8q', 'Moves stand behind the FEN, where it must end'],
 ];
 for (const [fen, sentence] of REFUSED) {
   test(`"${fen}" is refused: ${sentence}`, () => assert.equal(reprint(fen), sentence));

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { START_FEN } from '#sardonyx/chess/index.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
@@ -336,6 +337,25 @@ test('what is wrong is one sentence on stderr and status 1', async () => {
     assert.equal(stdout, '', args.join(' '));
     assert.match(stderr, /^[^\n]+\n$/, args.join(' '));
   }
+  const board = START_FEN.split(' ')[0];
+  for (const [args, sentence] of [
+    [['perft'], 'The command needs <depth>'],
+    [['shards'], 'The command needs <inputs>'],
+    [['label'], 'The command needs --engine, --out'],
+    [['leela2onnx', 'network.pb.gz'], 'The command needs --input'],
+    [['networks', 'download'], 'Invalid values: <action> is "download", not one of "list", "get"'],
+    [['analyse', 'startpos', 'moves', 'e2e4'], 'Illegal position: Moves stand behind the FEN, where it must end'],
+    [
+      ['analyse', `fen ${board}`, 'b', 'e7e5'],
+      'Illegal position: The castling field "e7e5" contains "7"; allowed are K, Q and A to H in either case, or a single -',
+    ],
+    [
+      ['analyse', board.replace('8/8', '8/9')],
+      'Illegal position: "9" on rank 5 of the FEN is neither a piece nor a number from 1 to 8',
+    ],
+  ] as const)
+    assert.equal((await run(...args)).stderr, `${sentence}\n`, args.join(' '));
+  assert.match((await run('analyse', board, '--backend=hash', '--nodes=10')).stdout, /^rnbqkbnr.* w - - 0 1: depth/);
 });
 
 test('analyse --dump-tree writes JSON or a picture, by the name of the file', async () => {

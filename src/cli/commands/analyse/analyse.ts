@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { enginePorts } from '../../../app/index.js';
-import { formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
+import { formatFen, formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
 import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
 import { formatEvaluation } from '../../../pgn/index.js';
 import { computeWdl, listWdl, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
@@ -105,6 +105,9 @@ const FLAGS = {
 
 type AnalyseArguments = ValuesOf<typeof FLAGS>;
 
+/** Eight ranks are a FEN's, whatever stands before and behind them. */
+const A_BOARD = /(?:^|[\s":])[1-9pnbrqk~]+(?:\/[1-9pnbrqk~]+){7}/i;
+
 export const analyseCommand = declareCommand({
   command: ['analyse [input..]', 'analyze'],
   describe: 'Analyse a position (FEN) or the games of PGN files: best moves, scores, WDL',
@@ -125,9 +128,11 @@ export const analyseCommand = declareCommand({
     }
     if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
-    const startFen = inputs[0] === 'startpos' ? START_FEN : inputs[0];
-    const isPosition = inputs.length === 1 && startFen.includes('/') && /[\s_]/.test(startFen) && !existsSync(startFen);
-    const position = isPosition ? readPosition(startFen) : null;
+    const text = inputs.join(' ').replace(/^startpos\b/, START_FEN);
+    const isLikeFen = A_BOARD.test(text) || (inputs.length === 1 && /\/.*[\s_]|[\s_].*\//.test(text));
+    const isPosition = isLikeFen && !inputs.some((input) => existsSync(input));
+    const position = isPosition ? readPosition(text) : null;
+    const startFen = position === null ? '' : formatFen(position);
     const dump = readDumpSettings(args, isPosition);
     if (args.pgn !== undefined) checkPgnFlag(args, given, inputs, isPosition);
     // The PGN reader is loaded only when it is needed.
