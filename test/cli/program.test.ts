@@ -344,6 +344,7 @@ test('what is wrong is one sentence on stderr and status 1', async () => {
     [['label'], 'The command needs --engine, --out'],
     [['leela2onnx', 'network.pb.gz'], 'The command needs --input'],
     [['networks', 'download'], 'Invalid values: <action> is "download", not one of "list", "get"'],
+    [['backendbench', '--fen=w'], 'Illegal position: The board of the FEN has 1 ranks instead of 8'],
     [['analyse', 'startpos', 'moves', 'e2e4'], 'Illegal position: Moves stand behind the FEN, where it must end'],
     [
       ['analyse', `fen ${board}`, 'b', 'e7e5'],

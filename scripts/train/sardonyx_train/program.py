@@ -41,8 +41,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{options.command}: stopped; the same command resumes it", file=sys.stderr)
         return STOPPED_STATUS
     except OSError as error:
-        place = error.filename2 or error.filename
-        print(f"{options.command}: {error if place is None else f'{place}: {error.strerror}'}", file=sys.stderr)
+        place, why = error.filename2 or error.filename, error.strerror
+        if isinstance(error, FileExistsError):  # where a folder was to be made
+            why = "it is a file, not a folder"
+        print(f"{options.command}: {error if place is None else f'{place}: {why}'}", file=sys.stderr)
     except (TrainError, ValueError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
     return 1

@@ -1,11 +1,9 @@
 /** `sardonyx backendbench`: evaluations a second by batch size, without a search; lc0's flags and columns. */
 import { createPoolOptions } from '../../app/index.js';
-import { parseFen } from '../../chess/index.js';
 import { type BackendBenchRow, runBackendBench } from '../../nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
-import { unwrap } from '../../util/index.js';
 import { declareCommand, number, onOff, text, whole } from '../declare-command.js';
-import { readEngineFlags } from '../engine-flags.js';
+import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
 
 const HEADER = 'size, mean nps, mean ms,   sdev,     cv, max nps,  median, min nps, first max, first mean';
@@ -29,7 +27,7 @@ export const backendBenchCommand = declareCommand({
   engineFlags: 'named',
   run: async (args, given) => {
     const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
-    if (args.fen !== undefined) unwrap(parseFen(args.fen));
+    if (args.fen !== undefined) readPosition(args.fen);
     const options = await readEngineFlags(given);
     const pool = await createPoolOptions(options, printNote);
     let printed = 0;
