@@ -144,6 +144,38 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.keyboard.press('l');
   });
 
+  test('what has been shown is let go: however often tabs and panels change, nodes stay flat', async () => {
+    const { own, first } = await visit();
+    const devtools = await own.newCDPSession(first);
+    await devtools.send('Performance.enable');
+    await devtools.send('HeapProfiler.enable');
+    const countNodes = async (): Promise<number> => {
+      await devtools.send('HeapProfiler.collectGarbage');
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'Nodes')?.value ?? 0;
+    };
+    await loadText(first, LONG_GAME);
+    await first.locator('body').press('l');
+    const changeTabs = async (): Promise<void> => {
+      for (const name of ['Games', 'Graph', 'Tree', 'Moves']) await first.getByRole('tab', { name }).click();
+      await first.locator('.move-table tbody tr').first().waitFor();
+    };
+    const changePanels = async (): Promise<void> => {
+      for (const name of ['Play', 'Review', 'Match', 'Training', 'Analyse'])
+        await first.getByRole('link', { name, exact: true }).click();
+      await first.locator('.move-table tbody tr').first().waitFor();
+    };
+    for (const change of [changeTabs, changePanels]) {
+      await changePanels();
+      await change();
+      const before = await countNodes();
+      for (let round = 0; round < 5; round++) await change();
+      const left = await countNodes();
+      assert.ok(left < before + 400, `${change.name}: ${before} nodes, then ${left}`);
+    }
+    await own.close();
+  });
+
   test('keys belong to what has the focus: tabs and the slider of the level', async () => {
     const at = await current().textContent();
     await page.getByRole('tab', { name: 'Moves' }).focus();

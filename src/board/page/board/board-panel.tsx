@@ -72,13 +72,7 @@ interface BoardPanelProps {
 
 export function BoardPanel(props: BoardPanelProps) {
   const { name, study, players, instead, isFixed = false } = props;
-  const latest = useRef(props);
-  latest.current = props;
-  // With the picture, not after it: a key that comes at once belongs to what is shown.
-  useLayoutEffect(() => {
-    if (isFixed) return undefined;
-    return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...latest.current.keys]);
-  }, [isFixed]);
+  usePanelKeys(props, isFixed);
   void study.version.value;
   const node = study.node.value;
   const bottom = study.orientation.value;
@@ -271,6 +265,22 @@ export function StepButtons({
       </span>
     </div>
   );
+}
+
+/**
+ * Keys stay as long as the panel. A function of their own, written inside the panel, would hold what the panel has shown first,
+ * and by that, vnode by vnode, all that it has shown since.
+ */
+function usePanelKeys(props: BoardPanelProps, isFixed: boolean): void {
+  const latest = useRef(props);
+  latest.current = props;
+  // With the picture, not after it: a key that comes at once belongs to what is shown.
+  useLayoutEffect(() => (isFixed ? undefined : bindPanelKeys(latest)), [isFixed]);
+}
+
+function bindPanelKeys(latest: { readonly current: BoardPanelProps }): () => void {
+  const { study, keys } = latest.current;
+  return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...keys]);
 }
 
 export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
