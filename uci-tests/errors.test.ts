@@ -23,7 +23,7 @@ test('bad commands, options and positions cost one error line each', async () =>
       'position fen',
       'position fen 9/8/8/8/8/8/8/8 w - - 0 1',
       'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1',
-      'position fen 4k3/8/8/8/8/8/8/4KR2 b - - 0 1 extra words',
+      'position fen 4k3/8/8/8/8/8/8/4KR2 b - - 0 1 e8e7',
       'position startpos moves e2e4 e7e6 e1e3',
       'position startpos moves e2e4 hello',
       'go perft x',

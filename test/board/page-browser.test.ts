@@ -33,7 +33,6 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
-    page.setDefaultTimeout(240_000);
     await page.waitForSelector('.engine-head');
   });
 

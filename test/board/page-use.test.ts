@@ -70,7 +70,6 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
     context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     page = await context.newPage();
-    page.setDefaultTimeout(240_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.url);
     await page.waitForSelector('.engine-head');
@@ -86,7 +85,6 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     await own.addInitScript(begin);
     const first = await own.newPage();
-    first.setDefaultTimeout(240_000);
     first.on('pageerror', (error) => complaints.push(error.message));
     await first.goto(server.lines.at(-1) ?? server.url);
     await first.waitForSelector('.engine-head');
@@ -451,7 +449,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.waitForSelector('.panel-review .summary');
     await first.getByRole('button', { name: 'Load', exact: true }).click();
     await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
-    await first.waitForSelector('.panel-review .summary');
+    await first.waitForSelector('.panel-review .move:has-text("Bxe7")');
     assert.deepEqual(await read(), known);
     // Nobody has played what is set up.
     await first.getByRole('button', { name: 'Set up', exact: true }).click();

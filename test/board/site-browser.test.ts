@@ -27,7 +27,6 @@ const site = join(repositoryRoot, 'build', 'site');
 const FOLDERS = { '': repositoryRoot, chess: site };
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
 /** Engines start slowly where other work keeps the processor busy. */
-const LONGEST_MS = 120_000;
 
 function encodeLc0(compress: boolean): Uint8Array {
   return encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 16, value: 'wdl' }), { compress });
@@ -46,7 +45,6 @@ function hash(content: Buffer | string): string {
 
 async function openPage(context: BrowserContext, { origin }: WebServer): Promise<Page> {
   const page = await context.newPage();
-  page.setDefaultTimeout(LONGEST_MS);
   await page.goto(`${origin}/chess/`);
   return page;
 }

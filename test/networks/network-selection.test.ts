@@ -266,8 +266,10 @@ test('the networks of the program are measured as they are, and the result is ke
       speeds.join(', '),
     );
     assert.ok(existsSync(join(cache, 'speeds')) && selection?.path.startsWith(join(cache, 'speeds')));
-    // Several times as fast on every CPU, unless other programs disturb every other round.
-    if (selection?.isClear) assert.equal(selection.network.file, 'light.onnx');
+    // Which one is faster is a matter of the machine and of what runs beside.
+    const leads = selection?.candidates.map(({ predictedLeadElo }) => predictedLeadElo) ?? [];
+    const chosen = selection?.candidates.find(({ network }) => network.file === selection.network.file);
+    if (selection?.isClear) assert.ok(Number(chosen?.predictedLeadElo) >= Math.max(...leads) - 10, leads.join(', '));
   } finally {
     if (before === undefined) delete process.env.SARDONYX_CACHE;
     else process.env.SARDONYX_CACHE = before;

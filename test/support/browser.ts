@@ -12,6 +12,8 @@ import { type Browser, type BrowserServer, chromium, type LaunchOptions } from '
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). */
 const FLAGS = ['--no-sandbox', '--accept-lang=en-US', '--disable-dev-shm-usage', '--hide-scrollbars'];
+/** Whatever a page is waited for: a busy machine takes long. */
+const LONGEST_MS = 240_000;
 /** What a new profile of Firefox would do first. */
 const QUIET_FIREFOX = [
   'app.normandy.enabled',
@@ -50,7 +52,14 @@ export function launchBrowser(
 ): Promise<{ readonly browser: Browser } | Unavailable> {
   return tryToLaunch(async (options) => {
     const args = [...FLAGS, ...flags];
-    return { browser: await chromium.launch({ ...options, args, headless, ignoreDefaultArgs: [...without] }) };
+    const browser = await chromium.launch({ ...options, args, headless, ignoreDefaultArgs: [...without] });
+    const { newContext } = browser;
+    browser.newContext = async (settings) => {
+      const context = await newContext.call(browser, settings);
+      context.setDefaultTimeout(LONGEST_MS);
+      return context;
+    };
+    return { browser };
   });
 }
 

@@ -84,7 +84,7 @@ export class EngineProcess {
   /** Asks the engine to quit; kills it if it does not. Resolves when the process has ended. */
   async close(): Promise<void> {
     if (this.death === null) enginePipes.post({ type: 'close', engine: this.engine });
-    await this.gone;
+    await this.gone.promise;
   }
 
   /** Called by the thread's owner. */
