@@ -26,7 +26,6 @@ const skip = 'reason' in launched ? launched.reason : false;
 const site = join(repositoryRoot, 'build', 'site');
 const FOLDERS = { '': repositoryRoot, chess: site };
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
-/** Engines start slowly where other work keeps the processor busy. */
 
 function encodeLc0(compress: boolean): Uint8Array {
   return encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 16, value: 'wdl' }), { compress });
