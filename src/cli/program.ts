@@ -162,7 +162,8 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
 
 /** yargs's message in one line. It writes flags without dashes, words with them, and only counts the words that are missing. */
 function rewordMessage(message: string, words: readonly string[]): string {
-  const sentence = message.trim().replace(/\s*\n\s*/g, ' ');
+  const lines = message.split('\n').map((line) => line.trim());
+  const sentence = lines.filter((line) => line !== '').join(' ');
   const named = words.map((word) => `<${word}>`);
   if (sentence.startsWith('Not enough non-option')) return `The command needs ${named.join(' ')}`;
   const missing = /^Missing required arguments?: (.+)$/.exec(sentence);

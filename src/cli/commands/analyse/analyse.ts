@@ -129,7 +129,7 @@ export const analyseCommand = declareCommand({
     if (inputs.length === 0) throw new Error('Give a FEN, the word startpos or a PGN file, or --stdio');
     const request: GoRequest = args.movetime > 0 ? { moveTimeMs: args.movetime } : { nodes: args.nodes };
     const text = inputs.join(' ').replace(/^startpos\b/, START_FEN);
-    const isLikeFen = A_BOARD.test(text) || (inputs.length === 1 && /\/.*[\s_]|[\s_].*\//.test(text));
+    const isLikeFen = A_BOARD.test(text) || (inputs.length === 1 && text.includes('/') && /[\s_]/.test(text));
     const isPosition = isLikeFen && !inputs.some((input) => existsSync(input));
     const position = isPosition ? readPosition(text) : null;
     const startFen = position === null ? '' : formatFen(position);
