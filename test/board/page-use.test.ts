@@ -199,7 +199,12 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.move-list-empty');
     await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
     await page.waitForSelector('.move-good:has-text("e4!")');
-    await page.locator('.move:has-text("Nc6")').click({ button: 'right' });
+    // The button is held for some frames.
+    await page.locator('.move:has-text("Nc6")').hover();
+    await page.mouse.down({ button: 'right' });
+    for (let frames = 0; frames < 10; frames++)
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    await page.mouse.up({ button: 'right' });
     await page.getByRole('menuitemcheckbox', { name: 'Blunder' }).click();
     await page.waitForSelector('.move-blunder:has-text("Nc6??")');
     await page.keyboard.press('Control+z');

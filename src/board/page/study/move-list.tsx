@@ -43,7 +43,12 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
         const node = id === undefined ? null : findNode(root, (own) => own.id === Number(id));
         if (!isEditable || node === null) return;
         event.preventDefault();
-        menu.value = { node, x: event.clientX, y: event.clientY };
+        const open = (): void => {
+          menu.value = { node, x: event.clientX, y: event.clientY };
+        };
+        // Where the button opens a menu as it goes down, its release beside the menu would close it.
+        if (event.buttons === 0) open();
+        else addEventListener('pointerup', () => setTimeout(open), { once: true });
       }}
     >
       {root.comment !== '' && <p class="move-comment">{root.comment}</p>}
