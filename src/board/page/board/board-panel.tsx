@@ -268,19 +268,18 @@ export function StepButtons({
 }
 
 /**
- * Keys stay as long as the panel. A function of their own, written inside the panel, would hold what the panel has shown first,
- * and by that, vnode by vnode, all that it has shown since.
+ * Keys stay as long as the panel. A closure of the panel itself would hold the elements that the panel has shown first, and through
+ * them all later ones; this one holds `latest` alone.
  */
 function usePanelKeys(props: BoardPanelProps, isFixed: boolean): void {
   const latest = useRef(props);
   latest.current = props;
   // With the picture, not after it: a key that comes at once belongs to what is shown.
-  useLayoutEffect(() => (isFixed ? undefined : bindPanelKeys(latest)), [isFixed]);
-}
-
-function bindPanelKeys(latest: { readonly current: BoardPanelProps }): () => void {
-  const { study, keys } = latest.current;
-  return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...keys]);
+  useLayoutEffect(() => {
+    if (isFixed) return undefined;
+    const { study, keys } = latest.current;
+    return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...keys]);
+  }, [isFixed]);
 }
 
 export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
