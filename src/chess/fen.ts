@@ -210,8 +210,9 @@ function splitFen(line: string): { fields: string[]; behind: string } {
     at += field.length;
   }
   if (fields.length < 4) return { fields, behind: text.slice(at) };
-  const mayBeWords = /^[a-z]\S*(?:\s+\S+)?$|^\S+\s+[a-z]\S*$/i.test(text.slice(at)) && !/[;"]/.test(text.slice(at));
-  for (const [counter, word] of text.slice(at).matchAll(/([^\s;,|"]+)[\s;,|"]*/gy)) {
+  const rest = text.slice(at);
+  const mayBeWords = /^[a-z]\S*(?:\s+\S+)?$|^\S+\s+[a-z]\S*$/i.test(rest) && !/[;"]/.test(rest);
+  for (const [counter, word] of rest.matchAll(/([^\s;,|"]+)[\s;,|"]*/gy)) {
     const isCounter = /^[^a-z#%/]/i.test(word) || (mayBeWords && /^[a-z]/i.test(word) && !EPD_OPCODE.test(word));
     if (fields.length === 6 || !isCounter || UCI_MOVES.test(word)) break;
     fields.push(word);
