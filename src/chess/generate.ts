@@ -2,7 +2,6 @@
  * Legal moves. Generation first finds checks and pins and narrows each piece's targets by them, so it never makes a
  * move to see whether it is legal. Only king steps, castling and en passant test squares for attackers.
  */
-import * as tables from './attack-tables.js';
 import * as attacks from './attacks.js';
 import * as boards from './board.js';
 import {
@@ -21,9 +20,9 @@ import {
 import type { Move } from './move.js';
 import * as moves from './move.js';
 
-// Constants of this module's own, for the reason that attack-tables.ts gives.
-const { antidiagonalEntry, diagonalEntry, fileEntry, KING_ATTACKS, KNIGHT_ATTACKS } = tables;
-const { BETWEEN, LINE_ATTACKS, LINES, PAWN_ATTACKS, pairEntry, rankEntry } = tables;
+// Constants of this module's own, for the reason that attacks.ts gives.
+const { antidiagonalEntry, diagonalEntry, fileEntry, KING_ATTACKS, KNIGHT_ATTACKS } = attacks;
+const { BETWEEN, LINE_ATTACKS, LINES, PAWN_ATTACKS, pairEntry, rankEntry } = attacks;
 const { findConstraints, isAttacked, PINNED, TARGETS } = attacks;
 const { CASTLING_FLAG, emitTargets } = moves;
 const { popCount64 } = boards;

@@ -2,8 +2,7 @@
  * The door of chess/: the rules of standard chess and Chess960. Everything not exported here is private to the room.
  */
 
-export { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './attack-tables.js';
-export { getAttacksFrom, getPieceAttacks } from './attacks.js';
+export { getAttacksFrom, getPieceAttacks, KNIGHT_JUMPS, QUEEN_DIRECTIONS } from './attacks.js';
 export {
   BISHOP,
   BLACK,
@@ -30,7 +29,6 @@ export {
   START_FEN,
 } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
-export { findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {
   createMove,
   isCastling,
@@ -41,6 +39,6 @@ export {
   NO_MOVE,
 } from './move.js';
 export { formatSan, formatSanLine, formatUciMove, isNullMove, parseSan, parseUciMove, passTurn } from './notation.js';
-export { computeOutcome, type Outcome } from './outcome.js';
+export { computeOutcome, findMate, type MateAnswer, type MateQuestion, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
 export { Position } from './position.js';

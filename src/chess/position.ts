@@ -4,6 +4,7 @@
  * and moves (fen.ts, notation.ts) do. Making, taking back and generating moves allocates nothing.
  */
 import { isAttacked } from './attacks.js';
+import * as boards from './board.js';
 import {
   type Board,
   type BoardSetup,
@@ -20,11 +21,9 @@ import {
   WHITE,
 } from './board.js';
 import { generateMoves, isEnPassantLegal } from './generate.js';
-import { History } from './history.js';
-import { type Move, NO_MOVE } from './move.js';
-import * as zobrist from './zobrist.js';
+import { History, type Move, NO_MOVE } from './move.js';
 
-const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = zobrist;
+const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = boards;
 
 export class Position implements Board {
   readonly board = new Int8Array(64);
@@ -37,7 +36,7 @@ export class Position implements Board {
   /** Set only while a legal en passant capture exists, so that equal positions have equal keys. */
   enPassantSquare: Square | typeof NO_SQUARE = NO_SQUARE;
   readonly castlingRooks = new Int8Array(4);
-  /** The 64-bit key as two int32 words: pieces, side to move, castling rights, en passant (see zobrist.ts). */
+  /** The 64-bit key as two int32 words: pieces, side to move, castling rights, en passant (see board.ts). */
   keyLow = 0;
   keyHigh = 0;
   /** Plies made since `setUp`; `unmakeMove` can take back as many. */
