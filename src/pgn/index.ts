@@ -11,16 +11,8 @@ export {
   readPositionLines,
   readPositionText,
 } from './game-texts.js';
-export {
-  computeAccuracy,
-  createRemarks,
-  formatEvaluation,
-  type GameAccuracy,
-  type JudgedPosition,
-} from './judgement.js';
 export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
 export { nameGame, type PgnGame, type PgnMove, readPgnGame, spellMoves, walkLines } from './pgn-game.js';
-export { annotateGame, parseEvalComment, type Remark, removeEvaluation } from './pgn-remarks.js';
 export { readVariant } from './pgn-tags.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
 export {
@@ -33,3 +25,14 @@ export {
   parsePgn,
   parsePgnTags,
 } from './pgn-tree.js';
+export {
+  annotateGame,
+  computeAccuracy,
+  createRemarks,
+  formatEvaluation,
+  type GameAccuracy,
+  type JudgedPosition,
+  parseEvalComment,
+  type Remark,
+  removeEvaluation,
+} from './remarks.js';

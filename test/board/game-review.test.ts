@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { describeJudgement, GameReview } from '#sardonyx/board/game/game-review.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
-import { computeMoveAccuracy } from '#sardonyx/pgn/judgement.js';
+import { computeMoveAccuracy } from '#sardonyx/pgn/remarks.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 function createReview(pgn: string): GameReview {

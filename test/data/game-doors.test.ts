@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseQuery } from '#sardonyx/analysis/parse-query.js';
 import { createOptionStore } from '#sardonyx/app/options.js';
-import { importGames } from '#sardonyx/board/game/game-import.js';
+import { importGames } from '#sardonyx/board/game/game-list.js';
 import { MoveTree } from '#sardonyx/board/game/move-tree.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { formatFen, formatUciMove, parseFen, START_FEN } from '#sardonyx/chess/index.js';
