@@ -11,7 +11,7 @@ import {
   parseFlags,
   readSettings,
 } from '#sardonyx/app/settings.js';
-import { splitFolders } from '#sardonyx/syzygy/table-set.js';
+import { splitFolders } from '#sardonyx/syzygy/table.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 const specs = listOptionSpecs();

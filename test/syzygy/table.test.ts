@@ -6,7 +6,7 @@ import { parseFen } from '#sardonyx/chess/index.js';
 import { FileMemory } from '#sardonyx/syzygy/file-bytes.js';
 import { Tablebases } from '#sardonyx/syzygy/index.js';
 import { type Material, PieceList, parseTableName } from '#sardonyx/syzygy/material.js';
-import { OTHER_SIDE, Table } from '#sardonyx/syzygy/table.js';
+import { findTables, OTHER_SIDE, splitFolders, Table } from '#sardonyx/syzygy/table.js';
 import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
 import { createTableFile } from '../support/syzygy-writer.js';
 import { createWonTables, withTableFolder } from '../support/table-folder.js';
@@ -190,5 +190,39 @@ test('damaged files are left out with one sentence and never throw or hang', asy
       }
       writeFileSync(join(folder, name), whole);
     }
+  });
+});
+
+test('folders are separated by semicolons and, but for Windows, by colons', () => {
+  assert.deepEqual(splitFolders('/a b;/c:/d;;', false), ['/a b', '/c', '/d']);
+  assert.deepEqual(splitFolders('C:\\tables; D:\\more ', true), ['C:\\tables', 'D:\\more']);
+  for (const nothing of ['', ' ', ';']) assert.deepEqual(splitFolders(nothing, false), [], nothing);
+});
+
+test('tables of several folders are found once, and other files are passed over', async () => {
+  const other = { 'KQvK.txt': Buffer.alloc(80), 'notes.rtbw': Buffer.alloc(80), 'KvK.rtbw': Buffer.alloc(80) };
+  await withTableFolder({ ...createWonTables('Q'), ...other }, async (first) => {
+    await withTableFolder({ ...createWonTables('Q'), ...createWonTables('P') }, (second) => {
+      const { files, warnings } = findTables([first, second]);
+      const queen = ['KQvK.rtbw', 'KQvK.rtbz'].map((name) => join(first, name));
+      const pawn = ['KPvK.rtbw', 'KPvK.rtbz'].map((name) => join(second, name));
+      assert.deepEqual(files.map(({ path }) => path).sort(), [...queen, ...pawn].sort());
+      assert.deepEqual(warnings, []);
+    });
+  });
+});
+
+test('what is wrong with folders and sizes is said in one sentence each', async () => {
+  await withTableFolder({}, (folder) => {
+    assert.deepEqual(findTables([folder]).warnings, [`SyzygyPath: no tables (.rtbw, .rtbz) in ${folder}`]);
+    const missing = join(folder, 'nowhere');
+    assert.deepEqual(findTables([missing]).warnings, [`SyzygyPath: the folder ${missing} cannot be read`]);
+  });
+  const cut = { 'KQvK.rtbw': Buffer.alloc(100), 'KRvK.rtbw': Buffer.alloc(0) };
+  await withTableFolder(cut, (folder) => {
+    const { files, warnings } = findTables([folder]);
+    assert.deepEqual(files, []);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0], /and 1 more left out: the size is wrong, the file is not complete$/);
   });
 });
