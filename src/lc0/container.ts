@@ -8,12 +8,15 @@ import {
   ActivationFunction,
   InputEmbedding,
   InputFormat,
+  NET_MAGIC,
+  type NetMessage,
+  type NetworkFormatMessage,
   NetworkStructure,
+  netType,
   OutputFormat,
   PolicyFormat,
   ValueFormat,
-} from './net-enums.js';
-import { NET_MAGIC, type NetMessage, type NetworkFormatMessage, netType } from './net-schema.js';
+} from './net-schema.js';
 
 // Repairs the format of networks that were written before some of its fields existed, as lc0 does on load
 // (`FixOlderWeightsFile` in lc0's neural/loader.cc).

@@ -15,23 +15,21 @@ import { countFlops, countParameters, INFO_KEY } from './lc0-network-info.js';
 import {
   ActivationFunction,
   DefaultActivation,
+  type EncoderLayerMessage,
   getEnumName,
   InputEmbedding,
   InputFormat,
+  type LayerMessage,
   MovesLeftFormat,
+  type NetMessage,
+  type NetworkFormatMessage,
   NetworkStructure,
   OnnxDataType,
+  type OnnxModelMessage,
   PolicyFormat,
   ValueFormat,
   WeightsEncoding,
-} from './net-enums.js';
-import type {
-  EncoderLayerMessage,
-  LayerMessage,
-  NetMessage,
-  NetworkFormatMessage,
-  OnnxModelMessage,
-  WeightsMessage,
+  type WeightsMessage,
 } from './net-schema.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';

@@ -14,8 +14,7 @@ import {
   scaleRows,
   type TensorSource,
 } from '../onnx/index.js';
-import { getEnumName, LayerEncoding } from './net-enums.js';
-import type { ConvBlockMessage, LayerMessage } from './net-schema.js';
+import { type ConvBlockMessage, getEnumName, LayerEncoding, type LayerMessage } from './net-schema.js';
 
 /** Added to the variance of a BatchNorm (lc0 neural/network_legacy.cc). */
 const BATCH_NORM_EPSILON = 1e-5;

@@ -1,8 +1,17 @@
 /** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
 import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from '../onnx/index.js';
 import { decodeLayer } from './layer-encoding.js';
-import { getEnumName, InputFormat, MovesLeftFormat, NetworkStructure, PolicyFormat, ValueFormat } from './net-enums.js';
-import type { LayerMessage, NetMessage, WeightsMessage } from './net-schema.js';
+import {
+  getEnumName,
+  InputFormat,
+  type LayerMessage,
+  MovesLeftFormat,
+  type NetMessage,
+  NetworkStructure,
+  PolicyFormat,
+  ValueFormat,
+  type WeightsMessage,
+} from './net-schema.js';
 import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 
 // The size of a network: weights in the file, and floating-point operations of one evaluation.

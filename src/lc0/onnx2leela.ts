@@ -21,24 +21,25 @@ import {
   type ValueInfoMessage,
 } from '../onnx/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import {
-  getInputFormat,
-  getOutputWidth,
-  type NetworkTensors,
-  type TensorChoice,
-  TensorChooser,
-} from './choose-tensors.js';
 import { formatNet } from './container.js';
 import {
   InputFormat,
   MovesLeftFormat,
+  NET_MAGIC,
+  type NetMessage,
   NetworkStructure,
   OutputFormat,
   PolicyFormat,
   ValueFormat,
-} from './net-enums.js';
-import { NET_MAGIC, type NetMessage } from './net-schema.js';
-import { recogniseGraph } from './recognise-network.js';
+} from './net-schema.js';
+import {
+  getInputFormat,
+  getOutputWidth,
+  type NetworkTensors,
+  recogniseGraph,
+  type TensorChoice,
+  TensorChooser,
+} from './recognise-network.js';
 
 /** Tensors that are not named are found by metadata, by lc0's names and by shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {

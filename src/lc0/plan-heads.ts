@@ -27,17 +27,20 @@ import {
   readLayerNorm,
   readVector,
 } from './layer-encoding.js';
-import { InputEmbedding, MovesLeftFormat, PolicyFormat, ValueFormat } from './net-enums.js';
-import type {
-  ConvBlockMessage,
-  EncoderLayerMessage,
-  FeedForwardMessage,
-  LayerMessage,
-  NetworkFormatMessage,
-  PolicyHeadMessage,
-  SmolgenMessage,
-  ValueHeadMessage,
-  WeightsMessage,
+import {
+  type ConvBlockMessage,
+  type EncoderLayerMessage,
+  type FeedForwardMessage,
+  InputEmbedding,
+  type LayerMessage,
+  MovesLeftFormat,
+  type NetworkFormatMessage,
+  PolicyFormat,
+  type PolicyHeadMessage,
+  type SmolgenMessage,
+  ValueFormat,
+  type ValueHeadMessage,
+  type WeightsMessage,
 } from './net-schema.js';
 
 // Plans encoder layers and the attention body (source: lc0 neural/onnx/converter.cc and neural/backends/blas).

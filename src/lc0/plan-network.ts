@@ -8,11 +8,13 @@ import {
   InputEmbedding,
   InputFormat,
   MovesLeftFormat,
+  type NetMessage,
+  type NetworkFormatMessage,
   NetworkStructure,
   PolicyFormat,
   ValueFormat,
-} from './net-enums.js';
-import type { NetMessage, NetworkFormatMessage, WeightsMessage } from './net-schema.js';
+  type WeightsMessage,
+} from './net-schema.js';
 import {
   type BodyShape,
   type EncoderContext,
