@@ -1,4 +1,4 @@
-/** Entry of the thread of file-check.ts. */
+/** Entry of the thread that checks sent files. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
@@ -7,7 +7,7 @@ import { findModel } from '../../networks/index.js';
 import { loadModel } from '../../nn/index.js';
 import { createMatchOpenings } from '../../selfplay/index.js';
 import { failure, type Result, success } from '../../util/index.js';
-import { DIGEST_DIGITS, type FileCheck } from './file-check.js';
+import { DIGEST_DIGITS, type FileCheck } from './sent-files.js';
 
 /** Reads the first opening. */
 async function checkBook(path: string): Promise<Result<string>> {

@@ -9,8 +9,8 @@ import { mayNameFile } from '../../options/index.js';
 import { formatPairs, formatTimeControl, type Pair, parseSprt } from '../../selfplay/index.js';
 import { unwrap } from '../../util/index.js';
 import type { MatchSettings } from '../protocol/requests.js';
-import type { MatchBooks, MatchPlayers } from './match-offers.js';
 import { formatSprt, type MatchHeader } from './match-record.js';
+import type { MatchBooks, MatchPlayers } from './offers.js';
 
 /** Where the players and books of a match are looked up. */
 export interface MatchOffers {

@@ -17,8 +17,8 @@ import {
   describeSettings,
   type MatchOffers,
 } from './match-arguments.js';
-import type { MatchBooks, MatchPlayers } from './match-offers.js';
 import { isPlainFile, MatchRecord, makeFinite, readSavedMatch } from './match-record.js';
+import type { MatchBooks, MatchPlayers } from './offers.js';
 
 const NAME = /^[\w-][\w.-]{0,79}$/;
 const MOST_RUNNING = 2;

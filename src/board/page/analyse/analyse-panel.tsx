@@ -9,8 +9,7 @@ import { formatCount, formatPercent, formatScore } from '../../game/board-text.j
 import type { Line, MoveRow, SearchState } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
-import { engine, obstacle, portState } from '../port/engine-state.js';
-import { transfer } from '../port/page-ports.js';
+import { engine, obstacle, portState, transfer } from '../port/engine-port.js';
 import { assign, CheckField, toggle } from '../shell/controls.js';
 import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';

@@ -5,7 +5,7 @@ import { requireMove } from '../../game/board-moves.js';
 import { formatPercent, formatSigned } from '../../game/board-text.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
-import { port, reportError } from '../port/engine-state.js';
+import { port, reportError } from '../port/engine-port.js';
 import { Segments } from '../shell/controls.js';
 import { study } from '../study/study.js';
 

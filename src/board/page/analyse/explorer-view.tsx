@@ -2,11 +2,11 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { requireMove } from '../../game/board-moves.js';
-import type { Explored, ResultCount } from '../../game/game-index.js';
+import type { Explored, ResultCount } from '../../game/game-list.js';
 import { findNode } from '../../game/move-tree.js';
 import { nameFinished } from '../../game/played-game.js';
 import { archive } from '../play/play-session.js';
-import { reportError } from '../port/engine-state.js';
+import { reportError } from '../port/engine-port.js';
 import { Segments } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';

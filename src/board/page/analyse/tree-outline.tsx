@@ -5,7 +5,7 @@ import type { Position } from '../../../chess/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent, formatSigned } from '../../game/board-text.js';
 import type { TreeNode } from '../../protocol/replies.js';
-import { port, reportError } from '../port/engine-state.js';
+import { port, reportError } from '../port/engine-port.js';
 import { study } from '../study/study.js';
 import { analysedPosition, currentState, getPlace, hover, isHere, type Place } from './board-analysis.js';
 

@@ -14,7 +14,7 @@ import type { LiveBoard, MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
-import { engine, port, portState, reportError } from '../port/engine-state.js';
+import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { analyseGame } from '../study/library.js';
 import {

@@ -3,7 +3,7 @@ import { batch, effect, signal, untracked } from '@preact/signals';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
-import { port, portState } from '../port/engine-state.js';
+import { port, portState } from '../port/engine-port.js';
 import { Study } from '../study/study.js';
 
 /** While a match is running; otherwise seldom, and not at all while nobody sees the page. */

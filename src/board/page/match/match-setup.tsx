@@ -1,8 +1,7 @@
 /** The form that starts a match. */
 import { signal } from '@preact/signals';
 import { BOOK_ENDINGS } from '../../../unpack/index.js';
-import { engine, port, portState, reportError } from '../port/engine-state.js';
-import { sendFile } from '../port/page-ports.js';
+import { engine, port, portState, reportError, sendFile } from '../port/engine-port.js';
 import { CheckField, FileButton, NumberField, Segments } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';

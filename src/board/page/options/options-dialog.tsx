@@ -1,8 +1,7 @@
 /** The engine's options with their help, and its networks. A change holds for every page of this engine. */
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
-import { engine, openNetwork, port, removeNetwork, setOption, useNetwork } from '../port/engine-state.js';
-import { transfer } from '../port/page-ports.js';
+import { engine, openNetwork, port, removeNetwork, setOption, transfer, useNetwork } from '../port/engine-port.js';
 import { bindText, CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
 
 const filter = signal('');

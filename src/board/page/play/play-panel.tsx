@@ -16,7 +16,7 @@ import {
   type PlayerSide,
 } from '../../game/played-game.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { engine } from '../port/engine-state.js';
+import { engine } from '../port/engine-port.js';
 import { startReview } from '../review/review-panel.js';
 import { assign, CheckField, ConfirmDialog, NumberField, Segments } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';

@@ -9,7 +9,7 @@ import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/bo
 import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
-import { engine, port, portState, reportError } from '../port/engine-state.js';
+import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice, spoken } from '../shell/notices.js';
 import { readStored, watchStored, writeStored } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';

@@ -12,7 +12,7 @@ import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import type { Side } from '../board/chess-board.js';
-import { port, reportError } from '../port/engine-state.js';
+import { port, reportError } from '../port/engine-port.js';
 import { Study, study } from '../study/study.js';
 
 /** A move that loses less than this share of a point is good enough. */

@@ -4,7 +4,7 @@ import { getWhitePoints } from '../../game/board-text.js';
 import { describeJudgement, GameReview, type PlayerSummary } from '../../game/game-review.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
-import { port, reportError } from '../port/engine-state.js';
+import { port, reportError } from '../port/engine-port.js';
 import { SummaryTable } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';

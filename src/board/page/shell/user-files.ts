@@ -1,8 +1,8 @@
 /** Between the page and the user's own files and clipboard. */
 
 import { GAME_ENDINGS } from '../../../unpack/index.js';
-import type { ImportedGame } from '../../game/game-import.js';
-import { openNetwork } from '../port/engine-state.js';
+import type { ImportedGame } from '../../game/game-list.js';
+import { openNetwork } from '../port/engine-port.js';
 import { addNotice } from './notices.js';
 
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;

@@ -3,7 +3,7 @@
  * write the same analysis.
  */
 import { signal } from '@preact/signals';
-import type { ImportedGame } from '../../game/game-import.js';
+import type { ImportedGame } from '../../game/game-list.js';
 import type { Judgement } from '../../game/move-tree.js';
 
 /** An analysis in the list. */

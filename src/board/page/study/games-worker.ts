@@ -4,8 +4,7 @@
  */
 import { readGameFile } from '../../../unpack/index.js';
 import { decodeText } from '../../../util/index.js';
-import { importGames } from '../../game/game-import.js';
-import { type Explored, GameIndex } from '../../game/game-index.js';
+import { type Explored, GameIndex, importGames } from '../../game/game-list.js';
 import type { ImportNews } from '../shell/user-files.js';
 
 export type ExplorerRequest = { readonly texts: readonly string[] } | { readonly fen: string };

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { parseUciMove, START_FEN } from '../../../chess/index.js';
 import { drawSeed, type Result } from '../../../util/index.js';
 import { parsePass } from '../../game/board-moves.js';
-import { describeTags, type ImportedGame } from '../../game/game-import.js';
+import { describeTags, type ImportedGame } from '../../game/game-list.js';
 import {
   findLineEnd,
   getPath,

@@ -3,7 +3,7 @@ import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { GAME_ENDINGS } from '../../../unpack/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
-import type { ImportedGame } from '../../game/game-import.js';
+import type { ImportedGame } from '../../game/game-list.js';
 import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
 import { formatTree } from '../../game/move-tree-text.js';
 import { bindText, Dialog, FileButton, SearchField } from '../shell/controls.js';

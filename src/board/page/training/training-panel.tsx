@@ -6,7 +6,7 @@ import type { LoopGameKind, LoopGames, LoopGeneration, LoopState } from '../../p
 import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
-import { port, portState, reportError } from '../port/engine-state.js';
+import { port, portState, reportError } from '../port/engine-port.js';
 import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';

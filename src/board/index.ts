@@ -1,16 +1,15 @@
-/** Starts the board: creates the engine, its desk and the server. */
-import { createPoolOptions, enginePorts } from '../../app/index.js';
-import type { OptionStore } from '../../options/index.js';
-import { EngineDesk } from '../desk/engine-desk.js';
-import { EngineServices } from '../desk/engine-services.js';
-import { PageSession } from '../desk/page-session.js';
-import type { PortEvent } from '../protocol/replies.js';
-import { BoardServer } from './board-server.js';
-import { LoopControl, type LoopSettings } from './loop-control.js';
-import { MatchBooks, MatchPlayers } from './match-offers.js';
-import { Matches } from './matches.js';
-import { OfferedNetworks } from './offered-networks.js';
-import { SentFiles } from './sent-files.js';
+/** The door of board/, the server side of the page: starts the engine, its desk and the server. The page itself is built from page/. */
+import { createPoolOptions, enginePorts } from '../app/index.js';
+import type { OptionStore } from '../options/index.js';
+import { EngineDesk } from './desk/engine-desk.js';
+import { EngineServices } from './desk/engine-services.js';
+import { PageSession } from './desk/page-session.js';
+import type { PortEvent } from './protocol/replies.js';
+import { BoardServer } from './server/board-server.js';
+import { LoopControl, type LoopSettings } from './server/loop-control.js';
+import { Matches } from './server/matches.js';
+import { MatchBooks, MatchPlayers, OfferedNetworks } from './server/offers.js';
+import { SentFiles } from './server/sent-files.js';
 
 export interface BoardSettings {
   readonly options: OptionStore;
