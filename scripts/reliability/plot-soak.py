@@ -1,42 +1,22 @@
 """Draws memory and open files of soak runs over time, from the sample files of scripts/soak.mjs.
 
-usage: plot-soak.py --out docs/images/soak.svg "analysis=analysis.jsonl" "bot=bot.jsonl"
+usage: .venv/bin/python scripts/reliability/plot-soak.py docs/images/soak.svg "analysis=analysis.jsonl" "bot=bot.jsonl"
 """
 
-import argparse
-import json
+import sys
 from pathlib import Path
 
-import matplotlib
+from sardonyx_train.files import read_rows
+from sardonyx_train.plots import draw, label_axis
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="+", metavar="NAME=FILE")
-    parser.add_argument("--out", type=Path, required=True)
-    args = parser.parse_args()
-    # A fixed salt gives the same file for the same samples.
-    plt.rcParams["svg.hashsalt"] = "soak"
-    figure, (memory, files) = plt.subplots(2, 1, figsize=(7, 4.5), sharex=True, height_ratios=(3, 1))
-    for run in args.runs:
+out, *runs = sys.argv[1:]
+with draw(Path(out), 1, 2) as (memory, files):
+    for run in runs:
         name, path = run.split("=", 1)
-        samples = [json.loads(line) for line in Path(path).read_text().splitlines()]
-        minutes = [sample["seconds"] / 60 for sample in samples]
-        memory.plot(minutes, [sample["memoryMb"] for sample in samples], label=name)
-        files.plot(minutes, [sample["files"] for sample in samples], label=name)
-    memory.set_ylabel("memory (MB)")
-    files.set_ylabel("open files")
-    files.set_xlabel("minutes")
-    for axes in (memory, files):
-        axes.set_ylim(bottom=0)
-        axes.grid(alpha=0.3)
-    memory.legend(loc="lower right")
-    figure.tight_layout()
-    figure.savefig(args.out, metadata={"Date": None, "Title": "Memory and open files over time"})
-
-
-if __name__ == "__main__":
-    main()
+        samples = read_rows(Path(path))
+        for axis, key in ((memory, "memoryMb"), (files, "files")):
+            axis.plot([sample["seconds"] / 60 for sample in samples], [sample[key] for sample in samples], label=name)
+    for axis, title in ((memory, "memory (MB)"), (files, "open files")):
+        axis.set_ylim(bottom=0)
+        label_axis(axis, "minutes", title)
+    memory.legend(fontsize=7)

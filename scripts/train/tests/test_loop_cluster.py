@@ -1,11 +1,14 @@
 """The loop on a real Ray cluster of several nodes on this machine. Needs the extra `ray`."""
 
 import os
+import random
 import re
 import signal
+import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from collections import Counter
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "scripts/train[ray]"')
 
 from train_support import fake_loop
-from train_support.loops import FAKE_ENGINE, check_stream_books, create_raw, describe_outcome
+from train_support.loops import FAKE_ENGINE, FAKE_LOOP, check_stream_books, create_raw, describe_outcome, run_loop, write_config
 
 from sardonyx_train.errors import TrainError
 from sardonyx_train.files import compute_digest
@@ -108,8 +111,7 @@ def test_a_killed_worker_process_takes_its_engine_with_it_and_the_task_is_made_a
         _wait_until(lambda: results.exists() and results.read_text().count('"game"') >= 3)
         arrived = results.read_text()
         engine = _find_engines(cluster.folders)[0]
-        worker = int(re.search(r"PPid:\t(\d+)", Path(f"/proc/{engine}/status").read_text())[1])
-        os.kill(worker, signal.SIGKILL)
+        os.kill(_find_parent(engine), signal.SIGKILL)
         _wait_until(lambda: engine not in _find_engines(cluster.folders))
     assert check_games(tasks, folder) == 10
     assert (folder / "games-0000/games.jsonl").read_text().startswith(arrived)  # these games were not played again
@@ -163,6 +165,43 @@ def test_self_play_goes_on_on_a_cluster_while_candidates_are_trained_and_gated(c
     assert [row.number for row in rows] == [1, 2, 3] and all(row.games >= 10 for row in rows)
 
 
+def test_kills_of_loops_workers_and_nodes_at_random_moments_lose_no_game_and_double_none(cluster, tmp_path):
+    """SARDONYX_KILLS=50 takes some ten minutes. Behind the last kill the loop runs to its end."""
+    moments = random.Random(int(os.environ.get("SARDONYX_SEED", "1")))
+    out = tmp_path / "run"
+    place = {"address": cluster.address, "report_seconds": 0.5}
+    raw = create_raw(out, run={"generations": 1000}, asynchronous={}, cluster=place, selfplay={"games_per_task": 5})
+    config = write_config(tmp_path / "loop.yaml", raw)
+    loop = None
+    kills = Counter()
+    while kills.total() < int(os.environ.get("SARDONYX_KILLS", "6")):
+        if loop is None or loop.poll() is not None:  # a loop that has lost its cluster says so and ends
+            loop = subprocess.Popen([*FAKE_LOOP, "--config", str(config)])
+        time.sleep(moments.uniform(2, 4))
+        kind, engines = moments.choice(("loop", "worker", "worker", "node")), _find_engines(cluster.folders)
+        if kind == "loop":
+            loop.kill()
+            loop.wait()
+        elif kind == "node":
+            cluster.remove_node(cluster.workers.pop(moments.randrange(len(cluster.workers))), allow_graceful=False)
+            cluster.workers.append(_add_worker(cluster))
+        elif engines:
+            engine = moments.choice(engines)
+            with suppress(OSError):  # it may have ended just now
+                os.kill(moments.choice((engine, _find_parent(engine))), signal.SIGKILL)  # the engine, or Ray's process above it
+        else:
+            continue
+        kills[kind] += 1
+    loop.kill()
+    loop.wait()
+    state = load_state(out)
+    raw["run"]["generations"] = (1 if state is None else state.current.number) + 1
+    write_config(config, raw)
+    assert any(run_loop(config).returncode == 0 for _ in range(5)), kills
+    check_stream_books(out)
+    assert len(load_state(out).generations) == raw["run"]["generations"]
+
+
 @contextmanager
 def _running(executor, tasks, folder, files):
     """The tasks run beside the block and are all there behind it. (Ray wants to add nodes from the main thread.)"""
@@ -194,6 +233,10 @@ def _find_engines(folder):
             if b"fake_engine.py\0selfplay" in line and place.is_relative_to(folder):
                 found.append(int(entry.name))
     return found
+
+
+def _find_parent(process):
+    return int(re.search(r"PPid:\t(\d+)", Path(f"/proc/{process}/status").read_text())[1])
 
 
 def _wait_until(is_there, seconds=60):

@@ -1,6 +1,6 @@
-"""Writes test/chess/golden/*.json: what python-chess says about positions and games, Chess960 above all.
+"""Writes the files beside it: what python-chess says about positions and games, Chess960 above all.
 
-    pip install chess==1.11.2 && python scripts/golden/chess_golden.py
+    pip install chess==1.11.2 && python test/chess/golden/make_golden.py
 
 The tests read the files and need no Python. Everything is seeded; the same version of python-chess gives the same bytes.
 """
@@ -11,7 +11,7 @@ import random
 
 import chess
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "test" / "chess" / "golden"
+OUT = pathlib.Path(__file__).resolve().parent
 
 # Name of the trap -> (FEN, depth). Chess960 rules hold for all of them; they agree with the standard rules where the
 # king and rooks stand on their usual squares.
@@ -186,7 +186,6 @@ def write(name: str, rows: list) -> None:
 
 
 if __name__ == "__main__":
-    OUT.mkdir(parents=True, exist_ok=True)
     write_cases()
     write_games(80)
     write_random_positions(500)
