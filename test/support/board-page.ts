@@ -54,10 +54,11 @@ export async function typeMove(page: Page, move: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Serious findings of axe-core. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** Serious findings of axe-core. @param rules its rules by name; all by default */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResult;
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResult;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(

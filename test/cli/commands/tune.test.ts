@@ -1,6 +1,6 @@
 /** Self-tuning: the choice among measured settings, the file of results, and the command on real pools. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ import {
 } from '#sardonyx/networks/tuned-settings.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { plantEvaluatorFaults } from '../../support/evaluator-faults.js';
+import { runCommand } from '../../support/run-command.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url));
@@ -47,27 +48,6 @@ const RESULT: TunedSettings = {
   defaultNodesPerSecond: 1500,
   date: '2026-11-21',
 };
-
-/** stdout of the command, and its exit status. */
-function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  return runIn({}, ...args);
-}
-
-function runIn(
-  environment: NodeJS.ProcessEnv,
-  ...args: string[]
-): Promise<{ status: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [PROGRAM, ...args],
-      { env: { ...process.env, ...environment } },
-      (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-      },
-    );
-  });
-}
 
 test('the fastest setting is found along the three axes, each measured once', async () => {
   const speed = ({ threads, minibatch, batchesInFlight }: SpeedSettings): number =>
@@ -164,7 +144,7 @@ test('the config folder follows the system’s convention', { skip: process.plat
 
 test('the command measures, saves, and the engine uses the result unless the user chooses', async () => {
   rmSync(join(folder, 'tuning.json'), { force: true });
-  const { status, stdout } = await run('tune', `--weights=${TINY}`, '--seconds=0.5', '--json');
+  const { status, stdout } = await runCommand(['tune', `--weights=${TINY}`, '--seconds=0.01', '--json']);
   assert.equal(status, 0);
   const report = JSON.parse(stdout);
   assert.equal(report.file, join(folder, 'tuning.json'));
@@ -191,14 +171,14 @@ test('the command measures, saves, and the engine uses the result unless the use
   assert.ok(await isTuned('Threads', '0'));
   assert.ok(!(await isTuned('WeightsFile', join(repositoryRoot, 'models', 'default.onnx'))));
 
-  const doctor = await run('doctor', '--providers=', '--json');
+  const doctor = await runCommand(['doctor', '--providers=', '--json']);
   const finding = JSON.parse(doctor.stdout.split('\n')[0]).find(({ what }: { what: string }) => what === 'tuning');
   assert.match(finding.text, /tiny-test\.onnx \(\w{8}\) on cpu: 3 threads, 7 × 5 in flight/);
 });
 
 test('the fake evaluator is measured like any other, and nothing is saved for it', async () => {
   const before = readFileSync(join(folder, 'tuning.json'), 'utf8');
-  const { status, stdout } = await run('tune', '--backend=hash', '--seconds=0.5');
+  const { status, stdout } = await runCommand(['tune', '--backend=hash', '--seconds=0.01']);
   assert.equal(status, 0);
   assert.match(stdout, /^threads minibatch batches-in-flight nodes\/s\n(\s*\d+ +\d+ +\d+ \d+\n)+Best: --threads=\d+ /);
   assert.equal(readFileSync(join(folder, 'tuning.json'), 'utf8'), before);
@@ -206,20 +186,17 @@ test('the fake evaluator is measured like any other, and nothing is saved for it
 
 test('a processor that stands in for a device is not tuned in its name', async () => {
   const before = readFileSync(join(folder, 'tuning.json'), 'utf8');
-  const { status, stderr } = await runIn(
-    plantEvaluatorFaults({ backend: 'cuda', loadFails: true }),
-    'tune',
-    `--weights=${TINY}`,
-    '--backend=cuda',
-    '--seconds=0.5',
-  );
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'tune', `--weights=${TINY}`, '--backend=cuda'], {
+    env: { ...process.env, ...plantEvaluatorFaults({ backend: 'cuda', loadFails: true }) },
+    encoding: 'utf8',
+  });
   assert.equal(status, 1);
   assert.match(stderr, /^Backend cuda does not work here: tune --backend=cpu/m);
   assert.equal(readFileSync(join(folder, 'tuning.json'), 'utf8'), before);
 });
 
 test('what tune is to choose may not be chosen', async () => {
-  const { status, stderr } = await run('tune', `--weights=${TINY}`, '--threads=2');
+  const { status, stderr } = await runCommand(['tune', `--weights=${TINY}`, '--threads=2']);
   assert.equal(status, 1);
   assert.match(stderr, /leave them out/);
 });
