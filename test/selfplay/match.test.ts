@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Move } from '#sardonyx/chess/index.js';
@@ -209,6 +212,19 @@ test('a lock of results holds as long as the process that wrote it, not another 
   assert.equal(findLockOwner(path), parent);
   writeFileSync(`${path}.lock`, `${parent} 12`);
   assert.equal(findLockOwner(path), null);
+});
+
+test('a process that has ended holds no lock, also where nobody asks for its exit status', {
+  skip: process.platform !== 'linux' && 'only Linux shows it',
+}, async () => {
+  // The shell becomes a program that never asks.
+  const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec tail -f /dev/null']);
+  const [line] = await once(createInterface({ input: shell.stdout }), 'line');
+  const path = join(folder, 'ended.jsonl');
+  writeFileSync(`${path}.lock`, String(line));
+  while (findLockOwner(path) !== null) await sleep(10);
+  assert.match(readFileSync(`/proc/${line}/stat`, 'utf8'), /\) Z /);
+  shell.kill();
 });
 
 /** Plays the first legal move, its n-th player after n times the delay. @param onClose told how many are thinking */
