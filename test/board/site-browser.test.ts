@@ -417,7 +417,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.move:has-text("e4")');
   });
 
-  test('an analyst’s day: own games, null moves, numbers, mistakes, pieces of one’s own', async (t) => {
+  test('on a host with headers, without a service worker, an analyst’s day: own games, null moves, numbers, mistakes, pieces of one’s own', async (t) => {
     const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await waitForEngine(page, 'Sardonyx');
@@ -502,7 +502,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     async function learnFromMistakes(): Promise<void> {
       await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
       await page.getByRole('link', { name: 'Review' }).click();
-      await page.getByLabel('How thoroughly').selectOption('400');
+      await page.getByLabel('How thoroughly').selectOption('100');
       await button('Review').click();
       await button('Learn from Black’s mistakes').click();
       await page.waitForSelector('.mistake-asked:has-text("Find a better move for Black")');
@@ -602,11 +602,6 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await tab.close();
     await page.reload();
     await waitUntil(page, `${readBuild} === 'newer' && crossOriginIsolated`);
-    await waitForEngine(page, 'Sardonyx');
-  });
-
-  test('a host with headers needs no service worker', async (t) => {
-    const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
     await waitForEngine(page, 'Sardonyx');
   });
 

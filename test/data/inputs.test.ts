@@ -84,7 +84,7 @@ function record(game: PlayedGame, plies: readonly number[], format: string, fill
 
 async function readShards(
   out: string,
-  input: string,
+  inputs: string[],
   encoding: string,
 ): Promise<{ masks: Buffer; values: number[] }[]> {
   const warnings: string[] = [];
@@ -97,7 +97,7 @@ async function readShards(
   const format = { input: encoding, policy: 'lc0-1858', historyFill: 'fen_only' as const };
   const limits = { maxPositions: Number.POSITIVE_INFINITY, threads: 1 };
   const events = { onProgress: () => undefined, onWarning: (text: string) => warnings.push(text) };
-  unwrap(await createShards({ inputs: [input], folder: join(folder, out), ...format, ...settings, ...limits }, events));
+  unwrap(await createShards({ inputs, folder: join(folder, out), ...format, ...settings, ...limits }, events));
   assert.deepEqual(warnings, []);
   const path = join(folder, out, 'train');
   return readdirSync(path).flatMap((name) => {
@@ -180,11 +180,9 @@ const [pgn, labels] = [writePgn(), writeLabels()];
 
 for (const [number, name] of listInputEncodings().entries()) {
   test(`${name}: records with gaps, PGN and labels give the planes of play`, async () => {
-    for (const format of new Set([LC0_FORMATS[0].name, LC0_FORMATS[number % LC0_FORMATS.length].name])) {
-      assertPlanes(await readShards(`${name}-${format}`, writeRecords(format), name), recordedPositions, name);
-    }
-    assertPlanes(await readShards(`${name}-pgn`, pgn, name), played, name);
-    assertPlanes(await readShards(`${name}-labels`, labels, name), played, name);
+    const formats = [...new Set([LC0_FORMATS[0].name, LC0_FORMATS[number % LC0_FORMATS.length].name])];
+    const rows = await readShards(name, [...formats.map(writeRecords), pgn, labels], name);
+    assertPlanes(rows, [...formats.flatMap(() => recordedPositions), ...played, ...played], name);
   });
 }
 
@@ -192,16 +190,13 @@ test('records of other programs get the history of their boards and the move num
   const [game] = games;
   const positions = listPositions(game);
   const plies = [0, 1, 4, 5, 5, 11, 19, 20, 27]; // a record knows the boards of the last seven plies
-  for (const format of LC0_FORMATS.filter(({ canonical }) => !canonical)) {
-    const path = join(folder, 'foreign.v6');
-    writeFileSync(path, record(game, plies, format.name, 'fen_only'));
-    for (const name of ['neuralmate-68', 'lc0-112', 'mini-19', 'attacks-50']) {
-      const rows = await readShards(`foreign-${format.id}-${name}`, path, name);
-      assertPlanes(
-        rows,
-        plies.map((ply) => positions[ply]),
-        name,
-      );
-    }
-  }
+  const formats = LC0_FORMATS.filter(({ canonical }) => !canonical);
+  const paths = formats.map(({ id, name }) => {
+    const path = join(folder, `foreign-${id}.v6`);
+    writeFileSync(path, record(game, plies, name, 'fen_only'));
+    return path;
+  });
+  const wanted = formats.flatMap(() => plies.map((ply) => positions[ply]));
+  for (const name of ['neuralmate-68', 'lc0-112', 'mini-19', 'attacks-50'])
+    assertPlanes(await readShards(`foreign-${name}`, paths, name), wanted, name);
 });

@@ -11,6 +11,7 @@ import { createVersionText } from '#sardonyx/cli/program.js';
 import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
+import { runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
@@ -28,8 +29,7 @@ async function examineNetwork(): Promise<Finding | undefined> {
 
 test('the network of a config file is the one that is described, and a line that is wrong costs only itself', async () => {
   configure(`weights=${TINY}`, 'no-such-flag=1');
-  const args = [join(repositoryRoot, 'dist', 'cli', 'main.js'), '--version'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  const { status, stdout, stderr } = await runCommand(['--version'], { cwd: folder });
   assert.equal(status, 0, stderr);
   assert.ok(stdout.trimEnd().endsWith(`, ${TINY}`), stdout);
   assert.match(stderr, /^In [^\n]*sardonyx\.config: Unknown flag --no-such-flag=1[^\n]*\n$/);
@@ -50,29 +50,25 @@ test('a configured backend without a network is said to have none', async () => 
   assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text: 'none, the backend is hash' });
 });
 
-test('--version speaks of what the flags beside it name, and says in one sentence what is wrong with them', () => {
+test('--version speaks of what the flags beside it name, and says in one sentence what is wrong with them', async () => {
   configure('');
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [join(repositoryRoot, 'dist', 'cli', 'main.js'), ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-  const describe = (...args: string[]): string | undefined => {
-    const { status, stdout, stderr } = run(...args);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const describe = async (...args: string[]): Promise<string | undefined> => {
+    const { status, stdout, stderr } = await run(...args);
     assert.equal(status, 0, stderr);
     return stdout.split('\n')[2];
   };
-  assert.equal(describe('--version', '--weights', TINY), `network random 16x2 (fp32), ${TINY}`);
-  assert.equal(describe('-w', TINY, '--version'), `network random 16x2 (fp32), ${TINY}`);
-  assert.equal(describe('--backend=hash', '--version'), 'network none, the backend is hash');
-  assert.equal(describe('bench', `--weights=${TINY}`, '--version'), `network random 16x2 (fp32), ${TINY}`);
-  assert.match(describe('--backend=coreml', '--version') ?? '', /default-large\.onnx$/);
-  assert.match(describe('match', '--games=2', '--version') ?? '', /models.\S+\.onnx$/, 'flags of a command');
+  assert.equal(await describe('--version', '--weights', TINY), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(await describe('-w', TINY, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.equal(await describe('--backend=hash', '--version'), 'network none, the backend is hash');
+  assert.equal(await describe('bench', `--weights=${TINY}`, '--version'), `network random 16x2 (fp32), ${TINY}`);
+  assert.match((await describe('--backend=coreml', '--version')) ?? '', /default-large\.onnx$/);
+  assert.match((await describe('match', '--games=2', '--version')) ?? '', /models.\S+\.onnx$/, 'flags of a command');
   for (const [flag, sentence] of [
     ['--no-such-flag', /^Unknown flag --no-such-flag; sardonyx --help lists them\n$/],
     ['--backend=abacus', /^[^\n]*abacus[^\n]*\n$/],
   ] as const) {
-    const { status, stdout, stderr } = run(flag, '--version');
+    const { status, stdout, stderr } = await run(flag, '--version');
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(stderr, sentence);
   }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { CUDA_ARCHIVES } from '#sardonyx/cli/commands/doctor/cuda-provider.js';
+import { type CommandResult, runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { createZip } from './zip-writer.js';
 
@@ -53,21 +53,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(scratch, 'native-'));
 });
 
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function doctor(...args: string[]): Promise<Outcome> {
+function doctor(...args: string[]): Promise<CommandResult> {
   const PATH = `${programs}:${process.env.PATH}`;
-  const env = { ...process.env, PATH, SARDONYX_NATIVE_FOLDER: folder };
-  return new Promise((resolve) => {
-    const main = join(repositoryRoot, 'dist', 'cli', 'main.js');
-    execFile(process.execPath, [main, 'doctor', ...args], { env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+  return runCommand(['doctor', ...args], { env: { PATH, SARDONYX_NATIVE_FOLDER: folder } });
 }
 
 function readInstalled(): Record<string, string> {
@@ -161,10 +149,7 @@ test('what cannot be had is one sentence', { skip }, async () => {
 });
 
 test('doctor finds what is needed to play, and says so as JSON too', async () => {
-  const args = [join(repositoryRoot, 'dist', 'cli', 'main.js'), 'doctor', '--json', '--providers=cpu'];
-  const stdout = await new Promise<string>((resolve, reject) => {
-    execFile(process.execPath, args, (error, text) => (error === null ? resolve(text) : reject(error)));
-  });
+  const { stdout } = await runCommand(['doctor', '--json', '--providers=cpu']);
   const findings = JSON.parse(stdout) as { what: string; isFine: boolean; text: string }[];
   for (const what of ['node', 'machine', 'onnxruntime', 'network', 'cpu', 'config', 'caches']) {
     const finding = findings.find((found) => found.what === what);

@@ -6,12 +6,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { repositoryRoot } from './shared-folder.js';
 
 export interface HttpsStub {
   /** https://localhost:PORT */
   readonly address: string;
-  /** What a program needs in its environment to trust the server, and a cache of its own. */
+  /** What a program needs in its environment to trust the server, which this process trusts, and a cache of its own. */
   readonly environment: NodeJS.ProcessEnv;
   readonly folder: string;
   close(): Promise<void>;
@@ -38,11 +39,18 @@ export async function startHttpsStub(handler: Handler): Promise<HttpsStub> {
   if (made.status !== 0) throw new Error(made.stderr);
   const server = createServer({ key: readFileSync(keyPath), cert: readFileSync(certificatePath) }, handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { createSecureContext } = tls;
+  tls.createSecureContext = (settings) => {
+    const made = createSecureContext(settings);
+    made.context.addCACert(readFileSync(certificatePath));
+    return made;
+  };
   return {
     address: `https://localhost:${(server.address() as AddressInfo).port}`,
     environment: { ...process.env, NODE_EXTRA_CA_CERTS: certificatePath, SARDONYX_CACHE: join(folder, 'cache') },
     folder,
     close: async () => {
+      tls.createSecureContext = createSecureContext;
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       rmSync(folder, { recursive: true, force: true });
