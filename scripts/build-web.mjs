@@ -51,7 +51,7 @@ function writeThreadsEntry(scripts) {
   const threads = scripts.map((file) => `'${basename(file, '.ts')}': () => import(${JSON.stringify(file)}),`);
   const platform = join(source, 'platform', 'browser');
   return `
-    import { takeAssets } from ${JSON.stringify(join(platform, 'browser-assets.ts'))};
+    import { takeAssets } from ${JSON.stringify(join(platform, 'browser-threads.ts'))};
     import { findThreadName } from ${JSON.stringify(join(platform, 'browser-threads.ts'))};
     takeAssets({ script: import.meta.url });
     const threads = { ${threads.join('\n')} };

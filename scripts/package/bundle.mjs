@@ -1,6 +1,6 @@
 // Bundles dist/ into one CommonJS script for the main thread and one for each kind of worker; a single executable can start only
 // those. The bundle differs from the installed program in three things, all done here: a thread starts from an asset instead of a
-// file, onnxruntime's native part is loaded from the folder that node-native-folder.ts fills, and the URL of a module is that of the
+// file, onnxruntime's native part is loaded from the folder that node-program-files.ts fills, and the URL of a module is that of the
 // executable.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -66,7 +66,7 @@ function adaptBinding(path, dist) {
   const text = readFileSync(path, 'utf8');
   if (!NATIVE_BINDING.test(text))
     throw new Error('onnxruntime-node loads its native part in a new way: adapt bundle.mjs');
-  const folder = JSON.stringify(join(dist, 'platform', 'node', 'node-native-folder.js'));
+  const folder = JSON.stringify(join(dist, 'platform', 'node', 'node-program-files.js'));
   return text.replace(
     NATIVE_BINDING,
     `(() => {

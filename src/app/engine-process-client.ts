@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { isMainThread } from '#platform/native-calls.js';
+import { isMainThread } from '#platform/threads.js';
 import type { RootStats } from '../engine/index.js';
 import type { NetworkSource } from '../library/chess-engine.js';
 import { type EngineHost, type HostEvents, type HostTask, LocalHost } from '../library/index.js';

@@ -56,7 +56,7 @@ export interface ThreadPort {
   repeatEvery(milliseconds: number, work: () => void): () => void;
 }
 
-// Reading, compressing and hashing bytes: `#platform/files.js`, `#platform/byte-streams.js` and `#platform/inflate.js`.
+// Reading, compressing and hashing bytes: `#platform/files.js` and `#platform/byte-streams.js`.
 
 export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -75,6 +75,14 @@ export interface FilePort {
   describeWriteFailure(error: unknown): string;
 }
 
+export interface Inflated {
+  readonly pieces: readonly Uint8Array[];
+  /** The data have ended. */
+  readonly isAtEnd: boolean;
+  /** Number of bytes of the step behind the end. */
+  readonly unusedBytes: number;
+}
+
 export interface ByteStreamPort {
   /** Of all the bytes together, in hexadecimal. */
   computeSha256(chunks: ByteChunks): Promise<string>;
@@ -85,18 +93,7 @@ export interface ByteStreamPort {
    * `chunks` throws
    */
   gunzip(chunks: ByteChunks): AsyncIterable<Uint8Array>;
-}
-
-export interface Inflated {
-  readonly pieces: readonly Uint8Array[];
-  /** The data have ended. */
-  readonly isAtEnd: boolean;
-  /** Number of bytes of the step behind the end. */
-  readonly unusedBytes: number;
-}
-
-/** Deflate data (RFC 1951), and the checksum of gzip and ZIP. */
-export interface InflatePort {
+  /** Of deflate data (RFC 1951). */
   readonly Inflater: new () => {
     /**
      * @param step bytes that follow those of the step before; none = nothing follows
@@ -106,7 +103,7 @@ export interface InflatePort {
     /** Gives the memory back. */
     close(): void;
   };
-  /** @param crc of the bytes before; 0 at first */
+  /** The checksum of gzip and ZIP. @param crc of the bytes before; 0 at first */
   crc32(bytes: Uint8Array, crc: number): number;
 }
 

@@ -3,7 +3,7 @@
  * keeps pages, and drops those unused for longest. Node cannot map files into memory, but the operating system caches
  * what was read lately, so loading a page again usually costs a copy and no disk access.
  */
-import { closeFile, getSize, openFile, readInto, readWholeFile } from '#platform/table-files.js';
+import { closeFile, getSize, openFile, readInto, readWholeFile } from '#platform/files.js';
 
 const PAGE_BYTES = 16384;
 

@@ -7,7 +7,7 @@
  *   headers of the compressed values | DTZ: lists of values | sparse indices | block lengths | blocks | checksum (16)
  */
 
-import { getSize, joinPath, listFolder } from '#platform/table-files.js';
+import { getSize, joinPath, listFolder } from '#platform/files.js';
 import { KING, PAWN } from '../chess/index.js';
 import {
   CompressedValues,

@@ -7,7 +7,7 @@
  * Sources: PKWARE's APPNOTE.TXT, 4.3; POSIX.1-2017, pax, "ustar Interchange Format"; GNU tar manual, "Basic Tar Format".
  */
 
-import { crc32 } from '#platform/inflate.js';
+import { crc32 } from '#platform/byte-streams.js';
 import { BrokenInput, RefusedInput } from '../util/index.js';
 import { inflateRaw } from './deflate.js';
 import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';

@@ -1,5 +1,5 @@
 /** Unpacks gzip (RFC 1952), member by member, and deflate data (RFC 1951), in pieces of at most a megabyte. */
-import { crc32, Inflater } from '#platform/inflate.js';
+import { crc32, Inflater } from '#platform/byte-streams.js';
 import { BrokenInput, concatBytes, isGzip } from '../util/index.js';
 import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';
 

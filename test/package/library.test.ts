@@ -73,7 +73,7 @@ test('process.exit in the middle of a search ends the process with its status, a
 });
 
 test('a call of onnxruntime that never returns does not keep the process from ending', () => {
-  const module = new URL('../../../dist/platform/node/node-native-calls.js', import.meta.url).href;
+  const module = new URL('../../../dist/platform/node/node-onnx-runtime.js', import.meta.url).href;
   const program = `const { callNative } = await import('${module}');
     void callNative(() => new Promise(() => undefined));
     process.exit(3);`;

@@ -8,14 +8,12 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
-import * as nodeInflate from '#platform/inflate.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
 import type {
   ByteStreamPort,
   CacheFilePort,
   FilePort,
-  InflatePort,
   MachinePort,
   OnnxRuntimePort,
 } from '#sardonyx/platform/platform-ports.js';
@@ -25,7 +23,6 @@ import { repositoryRoot } from '../support/shared-folder.js';
 const byteStreams: ByteStreamPort = nodeByteStreams;
 const cacheFiles: CacheFilePort = nodeCacheFiles;
 const files: FilePort = nodeFiles;
-const inflate: InflatePort = nodeInflate;
 const machine: MachinePort = nodeMachine;
 const onnxRuntime: OnnxRuntimePort = nodeOnnxRuntime;
 
@@ -54,12 +51,12 @@ test('gunzip names what is wrong by zlib’s codes', async () => {
 
 test('deflate data say where they end, and are refused when they are damaged', async () => {
   const packed = concatBytes([deflateRawSync(bytes), bytes.subarray(0, 7)]);
-  const inflater = new inflate.Inflater();
+  const inflater = new byteStreams.Inflater();
   const steps = [await inflater.inflate(packed.subarray(0, 99)), await inflater.inflate(packed.subarray(99))];
   assert.deepEqual(concatBytes(steps.flatMap((step) => step?.pieces ?? [])), bytes);
   assert.deepEqual([steps[1]?.isAtEnd, steps[1]?.unusedBytes], [true, 7]);
-  assert.equal(await new inflate.Inflater().inflate(new Uint8Array(99).fill(255)), null);
-  assert.equal(inflate.crc32(new TextEncoder().encode('123456789'), 0), 0xcbf43926);
+  assert.equal(await new byteStreams.Inflater().inflate(new Uint8Array(99).fill(255)), null);
+  assert.equal(byteStreams.crc32(new TextEncoder().encode('123456789'), 0), 0xcbf43926);
 });
 
 test('SHA-256 is of all pieces together', async () => {

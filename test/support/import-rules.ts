@@ -89,7 +89,7 @@ const CONFINED: readonly { pattern: RegExp; rooms: readonly string[]; what: stri
     what: 'a global of Node (use a port of #platform)',
   },
   {
-    pattern: /'#platform\/(?:folders|native-calls|native-folder|program-files)\.js'/,
+    pattern: /'#platform\/(?:folders|program-files)\.js'/,
     rooms: NODE_ROOMS,
     what: 'a port that only Node has',
   },

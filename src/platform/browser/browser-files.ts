@@ -1,4 +1,4 @@
-/** Files by URL: `https:`, `blob:` of a file that the user chose, or relative to the script. */
+/** Files by URL: `https:`, `blob:` of a file that the user chose, or relative to the script. No tablebases, no log files. */
 
 export async function readFile(path: string): Promise<Uint8Array> {
   const response = await request(path);
@@ -45,4 +45,33 @@ async function request(path: string): Promise<Response> {
   }
   if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
   return response;
+}
+
+// A page cannot read folders of tablebases: every function throws.
+
+function refuse(): never {
+  throw new Error('a page has no folders of tablebases');
+}
+
+export const closeFile: (descriptor: number) => void = refuse;
+export const openFile: (path: string) => number = refuse;
+export const readWholeFile: (path: string) => Uint8Array = refuse;
+export const readInto: (descriptor: number, bytes: Uint8Array, length: number, position: number) => void = refuse;
+export const getSize: (path: string) => number = refuse;
+export const listFolder: (folder: string) => string[] = refuse;
+export const joinPath: (folder: string, name: string) => string = refuse;
+
+// A page has no log files: log lines go to the browser's console, at level `debug`.
+
+export interface Logger {
+  log(line: string): void;
+}
+
+export function getLogPath(_target: string): string | null {
+  return null;
+}
+
+export function createLogger(target: string): Logger {
+  if (target === '') return { log: () => undefined };
+  return { log: (line) => console.debug(line) };
 }

@@ -4,7 +4,7 @@
  */
 import type * as OrtWeb from 'onnxruntime-web/wasm';
 import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
-import { getAssets } from './browser-assets.js';
+import { getAssets } from './browser-threads.js';
 
 export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 

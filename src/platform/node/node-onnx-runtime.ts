@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { InferenceSession } from 'onnxruntime-node';
 import type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
-import { callNative, shareNativeCalls } from './node-native-calls.js';
-import { getNativeFolder } from './node-native-folder.js';
-import { isPackaged, readProgramFile } from './node-program-files.js';
+import { getNativeFolder, isPackaged, readProgramFile } from './node-program-files.js';
 
 export type { NamedTensors, RuntimeSession, RuntimeTensor, SessionRequest } from '../platform-ports.js';
 
@@ -27,8 +25,7 @@ const LOG_FATAL = 4;
 export function prepareRuntime(usesTf32: boolean): void {
   process.env.ORT_DISABLE_TELEMETRY ??= '1';
   if (!usesTf32) process.env.NVIDIA_TF32_OVERRIDE = '0';
-  shareWebGpuTurns();
-  shareNativeCalls();
+  shareMemory();
 }
 
 export function openSession(request: SessionRequest): Promise<RuntimeSession> {
@@ -117,41 +114,92 @@ export function readRuntimeVersion(): string {
   return String((manifest as { version?: unknown }).version ?? 'of unknown version');
 }
 
-const ENVIRONMENT_KEY = 'sardonyx.webgpu';
+// Two faults of onnxruntime-node 1.30 concern all threads of the process, which deal with them through a block of shared memory.
+
+const ENVIRONMENT_KEY = 'sardonyx.onnxruntime';
 
 /** Words of the shared memory. */
-const LOCK = 0;
-const HAS_KEEPER = 1;
-const WORDS = 2;
+const CALLS = 0;
+const IS_EXITING = 1;
+const WEBGPU_LOCK = 2;
+const HAS_WEBGPU_KEEPER = 3;
+const WORDS = 4;
+
+let words: Int32Array | undefined;
+
+/** Creates the shared memory. The main thread does it before it starts threads that use onnxruntime. */
+function shareMemory(): void {
+  if (getEnvironmentData(ENVIRONMENT_KEY) !== undefined) return;
+  setEnvironmentData(ENVIRONMENT_KEY, new SharedArrayBuffer(4 * WORDS));
+  process.on('exit', waitForNativeCalls);
+}
+
+function findWords(): Int32Array {
+  shareMemory();
+  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as SharedArrayBuffer);
+  return words;
+}
+
+// If Node ends a thread while it is inside onnxruntime, onnxruntime-node throws an exception that nothing can catch, and the process
+// aborts with status 134. So calls are counted. When the process exits, no thread may begin another call, and the main thread waits
+// for those that have begun: until they have computed for longer than a batch takes, or have done nothing for seconds. Then it
+// kills the process, because Node would wait for their threads for ever.
+
+/** Time of the processor that each call gets, which does not depend on what else the machine does. */
+const CPU_MS_PER_CALL = 500;
+/** A device may hang. */
+const LONGEST_WAIT_MS = 5_000;
+const STEP_MS = 20;
+
+/** Does `work`, which calls onnxruntime. While the process exits, it rejects at once. */
+export async function callNative<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  const shared = findWords();
+  Atomics.add(shared, CALLS, 1);
+  try {
+    if (Atomics.load(shared, IS_EXITING) === 1) throw new Error('the process is ending');
+    return await work();
+  } finally {
+    Atomics.sub(shared, CALLS, 1);
+    Atomics.notify(shared, CALLS);
+  }
+}
+
+function waitForNativeCalls(): void {
+  const shared = findWords();
+  Atomics.store(shared, IS_EXITING, 1);
+  const end = performance.now() + LONGEST_WAIT_MS;
+  const before = process.cpuUsage();
+  const mostCpuMs = CPU_MS_PER_CALL * Atomics.load(shared, CALLS);
+  for (;;) {
+    const calls = Atomics.load(shared, CALLS);
+    if (calls === 0) return;
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1000 > mostCpuMs || performance.now() > end) process.kill(process.pid, 'SIGKILL');
+    Atomics.wait(shared, CALLS, calls, STEP_MS);
+  }
+}
+
+// WebGPU has one context for the whole process. The context has no locks: if two threads create or run sessions at the same time,
+// the process dies of a segmentation fault. So all calls of all threads take turns, by a lock. And the context is destroyed
+// with the last session, but the third context of a process hangs in its first run. So the first thread opens a session of a
+// one-node model that is never released.
 
 /** Identity on one float, opset 17. */
 const SMALLEST_MODEL = 'CAgSADo3ChAKAXgSAXkiCElkZW50aXR5EgFnWg8KAXgSCgoICAESBAoCCAFiDwoBeRIKCggIARIECgIIAUIECgAQEQ==';
 
-let words: Int32Array | undefined;
 /** The last turn that this thread has asked for. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-// Two faults of WebGPU in onnxruntime-node 1.30, which has one context for the whole process. The context has no locks: if two
-// threads create or run sessions at the same time, the process dies of a segmentation fault. So all calls of all threads take
-// turns, by a lock in shared memory. And the context is destroyed with the last session, but the third context of a process hangs
-// in its first run. So the first thread opens a session of a one-node model that is never released.
-
-/** Creates the shared memory. Call it on the main thread before starting threads that use WebGPU. */
-export function shareWebGpuTurns(): void {
-  if (getEnvironmentData(ENVIRONMENT_KEY) !== undefined) return;
-  setEnvironmentData(ENVIRONMENT_KEY, new SharedArrayBuffer(4 * WORDS));
-}
-
 /** Does `work` while no other thread of the process is in WebGPU; blocks this thread until it is its turn. */
-export function takeWebGpuTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+function takeWebGpuTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const turn = lastTurn.then(async () => {
     const shared = findWords();
-    while (Atomics.compareExchange(shared, LOCK, 0, 1) !== 0) Atomics.wait(shared, LOCK, 1);
+    while (Atomics.compareExchange(shared, WEBGPU_LOCK, 0, 1) !== 0) Atomics.wait(shared, WEBGPU_LOCK, 1);
     try {
       return await work();
     } finally {
-      Atomics.store(shared, LOCK, 0);
-      Atomics.notify(shared, LOCK, 1);
+      Atomics.store(shared, WEBGPU_LOCK, 0);
+      Atomics.notify(shared, WEBGPU_LOCK, 1);
     }
   });
   lastTurn = turn.catch(() => undefined);
@@ -162,15 +210,9 @@ export function takeWebGpuTurn<Answer>(work: () => Promise<Answer>): Promise<Ans
  * Opens the session that keeps the context alive, unless the process has one. Call it within a turn, before opening a session.
  * @param open opens a model on WebGPU
  */
-export async function keepWebGpuContext(open: (model: Uint8Array) => Promise<unknown>): Promise<void> {
+async function keepWebGpuContext(open: (model: Uint8Array) => Promise<unknown>): Promise<void> {
   const shared = findWords();
-  if (shared[HAS_KEEPER] === 1) return;
+  if (shared[HAS_WEBGPU_KEEPER] === 1) return;
   await open(Buffer.from(SMALLEST_MODEL, 'base64'));
-  shared[HAS_KEEPER] = 1;
-}
-
-function findWords(): Int32Array {
-  shareWebGpuTurns();
-  words ??= new Int32Array(getEnvironmentData(ENVIRONMENT_KEY) as SharedArrayBuffer);
-  return words;
+  shared[HAS_WEBGPU_KEEPER] = 1;
 }

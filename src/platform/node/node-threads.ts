@@ -4,6 +4,7 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Thread, ThreadEvents, ThreadOptions } from '../platform-ports.js';
 import { readProgramFile } from './node-program-files.js';
 
+export { isMainThread } from 'node:worker_threads';
 export type { Thread } from '../platform-ports.js';
 
 /** scripts/package/bundle.mjs writes such URLs in place of those of files. */

@@ -1,8 +1,7 @@
 /** `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { getNativeFolder } from '#platform/native-folder.js';
-import { isPackaged } from '#platform/program-files.js';
+import { getNativeFolder, isPackaged } from '#platform/program-files.js';
 import { readSettings } from '../../../app/options.js';
 import { describeInt8, findModel } from '../../../networks/index.js';
 import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../nn/index.js';
