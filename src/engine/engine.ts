@@ -2,7 +2,7 @@
  * The engine without text: position, options, network and search behind the commands of UCI. It guarantees one search at a
  * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
- * `go` → `begin` (waits for the network) → `run` (search-order.ts makes the message) → search thread → `receive` (info…, bestMove)
+ * `go` → `begin` (waits for the network) → `run` (search-host.ts makes the message) → search thread → `receive` (info…, bestMove)
  * → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
  * returned as a Result; later failures go to the listener, and `go` is still answered.
  */
@@ -10,16 +10,19 @@ import { type Move, NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { ScoreType, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import type { ActiveSearch } from './active-search.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
-import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
-import type { GoRequest } from './go-request.js';
+import {
+  createGamePosition,
+  type GamePosition,
+  type GoRequest,
+  POSITION_REFUSED,
+  PositionReader,
+} from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
 import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
-import { type FromRunningSearch, SearchHost } from './search-host.js';
-import { createSearchOrder, stepForward } from './search-order.js';
-import { SearchQueue, StopPatience, WarmUp } from './search-queue.js';
+import { createSearchOrder, type FromRunningSearch, SearchHost, stepForward } from './search-host.js';
+import { type ActiveSearch, SearchQueue, StopPatience, WarmUp } from './search-queue.js';
 import {
   createFinishedReport,
   createRootStats,

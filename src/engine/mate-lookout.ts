@@ -5,10 +5,10 @@
 import { runNextTurn } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
-import type { ActiveSearch } from './active-search.js';
-import type { GamePosition } from './game-position.js';
+import type { GamePosition } from './go-request.js';
 import { MateFinder } from './mate-finder.js';
 import type { EnginePorts, MateSearchPort } from './ports.js';
+import type { ActiveSearch } from './search-queue.js';
 import type { SearchReport } from './search-report.js';
 
 /** The other algorithms play by one evaluation of the network. */
