@@ -9,7 +9,7 @@ import { runNextTurn } from '#platform/threads.js';
 import { countBusyLeaves, type LeafQueue } from '../nn/leaves.js';
 import { type Batching, defaultSearchParams, type SearchScheduler, TreeSearch } from '../search/index.js';
 import { createPrng, drawSeed } from '../util/index.js';
-import type { AnalysisSettings } from './analysis-client.js';
+import type { AnalysisSettings } from './analysis-session.js';
 import {
   type AnalysisAnswer,
   createAnswer,

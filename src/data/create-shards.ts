@@ -15,7 +15,7 @@ import {
   type ShardSettings,
   type ShardsTask,
 } from './convert-input.js';
-import { SPLITS, type Split } from './game-split.js';
+import { SPLITS, type Split } from './game-format.js';
 import type { SplitCounts } from './shard-writer.js';
 
 export interface ShardsOptions extends ShardSettings {

@@ -26,7 +26,7 @@ export interface InputEncoding {
    * makes them again, so the position is unchanged afterwards.
    * @param masks two words a plane from `maskOffset` on: squares a1..h4, then a5..h8
    * @param values one float a plane from `valueOffset` on; 1 for plain masks
-   * @returns the board transform it applied (see transform.ts), which the policy encoding needs; 0 for none
+   * @returns the board transform it applied (see planes.ts), which the policy encoding needs; 0 for none
    */
   writePacked(
     position: Position,

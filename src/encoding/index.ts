@@ -10,8 +10,8 @@ export {
   type PolicyIndex,
 } from './encoding.js';
 export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
-export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './lc0-policy.js';
-export { expandPlanes } from './planes.js';
+export { expandPlanes, invertTransform, transformSquare } from './planes.js';
+export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './policies.js';
 export {
   createRandomSymmetry,
   getInputEncoding,
@@ -19,4 +19,3 @@ export {
   listInputEncodings,
   listPolicyEncodings,
 } from './registry.js';
-export { invertTransform, transformSquare } from './transform.js';

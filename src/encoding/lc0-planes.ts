@@ -29,8 +29,17 @@ import {
   ROOK,
 } from '../chess/index.js';
 import { type HistoryFill, type InputEncoding, isStartPosition } from './encoding.js';
-import { PIECE_PLANES, setFullMask, setSquare, writePieceMasks } from './planes.js';
-import { FLIP_FILES, MIRROR_RANKS, SQUARE_TRANSFORMS, TRANSPOSE, transformMasks } from './transform.js';
+import {
+  FLIP_FILES,
+  MIRROR_RANKS,
+  PIECE_PLANES,
+  SQUARE_TRANSFORMS,
+  setFullMask,
+  setSquare,
+  TRANSPOSE,
+  transformMasks,
+  writePieceMasks,
+} from './planes.js';
 
 /**
  * lc0's input formats by lc0's own enum names (`lc0-112` is its classical one). All have 112 planes, and each is the
@@ -109,7 +118,7 @@ function compareReflection(position: Position, transform: number, isMember: Piec
   return 0;
 }
 
-/** The transform flags for this position (see transform.ts), 0 for none. */
+/** The transform flags for this position (see planes.ts), 0 for none. */
 export function chooseTransform(position: Position): number {
   for (let i = 0; i < 4; i++) if (position.castlingRooks[i] >= 0) return 0;
   const mover = position.sideToMove;

@@ -4,7 +4,6 @@
  */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { failure, type Result, success } from '../util/index.js';
-import { alphazeroPolicy } from './alphazero-policy.js';
 import { attacksEncoding } from './attack-planes.js';
 import {
   findMoveOfIndex,
@@ -14,10 +13,10 @@ import {
   type PolicyIndex,
 } from './encoding.js';
 import { LC0_FORMATS, lc0Encodings, longHistoryEncoding } from './lc0-planes.js';
-import { lc0Policy } from './lc0-policy.js';
 import { miniEncoding } from './mini-planes.js';
 import { neuralmateEncoding } from './neuralmate-planes.js';
-import { FLIP_FILES, transformMasks, transformSquare } from './transform.js';
+import { FLIP_FILES, transformMasks, transformSquare } from './planes.js';
+import { alphazeroPolicy, lc0Policy } from './policies.js';
 
 /**
  * `from-to-4096`: index = from square * 64 + to square, seen from the mover's side. It cannot say what a pawn becomes:

@@ -10,7 +10,7 @@ export { describeProviderFailure } from './backend/provider-config.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export type { Evaluator } from './evaluator.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
-export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-session.js';
+export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-evaluator.js';
 export { readScalar, readWdlInto } from './evaluators/value-head.js';
 export * from './leaves.js';
 export {

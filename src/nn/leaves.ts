@@ -16,8 +16,8 @@ export {
   MATE_IN_ONE,
   MAX_EDGES,
   NO_SLOT,
+  type SharedPoolHandle,
   TABLEBASE,
   TWO_FOLD,
 } from './pool/leaf-slots.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition } from './pool/root-table.js';
-export type { SharedPoolHandle } from './pool/worker-protocol.js';

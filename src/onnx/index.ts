@@ -4,11 +4,11 @@ export {
   cutBehindBody,
   findInput,
   findOutput,
+  halveModel,
   insertBeforeOutput,
   insertBehindInput,
   listNames,
 } from './edit/graph-edit.js';
-export { halveModel } from './edit/half-precision.js';
 export { BUILDER_VERSION, type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './graph/build-onnx.js';
 export {
   type Activation,
@@ -35,8 +35,18 @@ export {
 } from './graph/network-layers.js';
 export { findChannelBlock, suitsChannelBlock } from './graph/rank-convolutions.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-export { decodeModel, encodeModel, getFloat16Table, hasExternalTensors, viewBytes } from './onnx-model.js';
-export { type GraphMessage, type ModelMessage, modelType, TensorType, type ValueInfoMessage } from './onnx-schema.js';
+export {
+  decodeModel,
+  encodeModel,
+  type GraphMessage,
+  getFloat16Table,
+  hasExternalTensors,
+  type ModelMessage,
+  modelType,
+  TensorType,
+  type ValueInfoMessage,
+  viewBytes,
+} from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
 export { createMessageTypes, scanStructure } from './protobuf-messages.js';
 export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';

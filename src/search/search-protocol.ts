@@ -103,7 +103,7 @@ export type FromSearch =
 export const NO_SEARCH = 0;
 
 export interface SearchLine {
-  /** Win minus loss, and the draw probability, without contempt: the inverse WDL rescale adds small errors (wdl-rescale.ts). */
+  /** Win minus loss, and the draw probability, without contempt: the inverse WDL rescale adds small errors (score.ts). */
   readonly wl: number;
   readonly d: number;
   /** The same without those errors; null when the search used contempt. */

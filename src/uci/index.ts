@@ -1,4 +1,7 @@
 /** The door of uci/: the protocol as text. In engine mode only this room writes to stdout. */
+
+export { formatOption } from './options.js';
+export { type SessionSettings, UciSession } from './session.js';
 export {
   formatBestMove,
   formatBoard,
@@ -7,7 +10,5 @@ export {
   formatInfo,
   formatMoveStats,
   type InfoStyle,
-} from './format-info.js';
-export { formatOption } from './options.js';
-export { parseCommand } from './parse-command.js';
-export { type SessionSettings, UciSession } from './session.js';
+  parseCommand,
+} from './uci-text.js';

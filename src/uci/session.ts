@@ -16,17 +16,20 @@ import {
 } from '../engine/index.js';
 import type { OptionStore } from '../options/index.js';
 import type { ScoreType } from '../search/index.js';
+import { formatIdentity } from './options.js';
 import {
+  COMMAND_HELP,
   formatBestMove,
   formatBoard,
   formatEvalAnswer,
   formatInfo,
   formatMoveStats,
+  type GoCommand,
   type InfoStyle,
   type MoveStatsFormat,
-} from './format-info.js';
-import { formatIdentity } from './options.js';
-import { COMMAND_HELP, type GoCommand, parseCommand, type UciCommand } from './parse-command.js';
+  parseCommand,
+  type UciCommand,
+} from './uci-text.js';
 
 /** Rejects when the signal ends it. */
 type Bench = (words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) => Promise<void>;

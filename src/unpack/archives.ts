@@ -9,9 +9,8 @@
 
 import { crc32 } from '#platform/byte-streams.js';
 import { BrokenInput, RefusedInput } from '../util/index.js';
-import { inflateRaw } from './deflate.js';
 import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';
-import type { UnpackLimit } from './unpack.js';
+import { inflateRaw, type UnpackLimit } from './unpack.js';
 
 export interface ArchiveMember {
   readonly name: string;

@@ -1,5 +1,4 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
-export { concatBytes, describeInflationFailure, describeTooLarge, getInflationLimit, inflate, isGzip } from './gzip.js';
 export { LineReader } from './line-reader.js';
 export { createPrng, drawGamma, drawSeed, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export {
@@ -13,4 +12,17 @@ export {
   unwrap,
 } from './result.js';
 export { createDeferred, type Deferred, runSideBySide } from './side-by-side.js';
-export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';
+export {
+  BrokenInput,
+  concatBytes,
+  decodeText,
+  describeInflationFailure,
+  describeTooLarge,
+  getInflationLimit,
+  inflate,
+  isGzip,
+  RefusedInput,
+  readLines,
+  type TextLine,
+  toUtf8,
+} from './text-stream.js';

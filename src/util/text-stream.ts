@@ -1,3 +1,6 @@
+import { gunzip } from '#platform/byte-streams.js';
+import { failure, type Result, success } from './result.js';
+
 /**
  * Bytes of text files → text in pieces of bounded size, and its lines. Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. A line that
  * is not valid UTF-8 is read as Windows-1252, which holds the printable part of ISO 8859-1, the PGN standard's own encoding. Line
@@ -214,4 +217,62 @@ function scanLine(bytes: Uint8Array, from: number): { end: number; kind: LineKin
     if (isValid) at += following;
   }
   return { end: at, kind };
+}
+
+// Reads files that may be gzipped. A small file must not claim gigabytes. Weights hardly compress (lc0's to about 75 %), but a
+// network of zeros shrinks a thousandfold. So inflating up to a fixed size is always allowed, and beyond that up to a ratio.
+
+const LARGEST_BYTES = 2 ** 31 - 1;
+const ALWAYS_ALLOWED_BYTES = 64 * 2 ** 20;
+const LARGEST_RATIO = 16;
+
+/** Whether a file that begins with these bytes, two at least, is gzipped (RFC 1952, 2.3.1). */
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** The largest inflated size of a gzipped file of this size. */
+export function getInflationLimit(sizeBytes: number): number {
+  return Math.min(LARGEST_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, sizeBytes * LARGEST_RATIO));
+}
+
+export function describeTooLarge(limitBytes: number): string {
+  return `it inflates to more than ${Math.floor(limitBytes / 2 ** 20)} MB`;
+}
+
+/** @returns null for errors that are not zlib's */
+export function describeInflationFailure(error: unknown): string | null {
+  const { code } = error as { readonly code?: string };
+  if (code === 'Z_BUF_ERROR') return 'the file is cut off: its compressed data end too early';
+  return code?.startsWith('Z_') ? 'the compressed data are damaged' : null;
+}
+
+/** Inflates gzipped bytes; returns other bytes as they are. A failure says why, without its subject. */
+export async function inflate(bytes: Uint8Array): Promise<Result<Uint8Array>> {
+  if (!isGzip(bytes)) return success(bytes);
+  const limitBytes = getInflationLimit(bytes.length);
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    for await (const part of gunzip([bytes])) {
+      sizeBytes += part.length;
+      if (sizeBytes > limitBytes) return failure(describeTooLarge(limitBytes));
+      parts.push(part);
+    }
+    return success(concatBytes(parts));
+  } catch (error) {
+    const reason = describeInflationFailure(error);
+    if (reason === null) throw error;
+    return failure(reason);
+  }
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

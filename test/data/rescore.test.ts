@@ -8,10 +8,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createShards, type ResultTables, rescoreGames, V6GameRecorder } from '#sardonyx/data/index.js';
-import { computeErrorShare } from '#sardonyx/data/rescore/deblunder.js';
-import { PolicySubstitutions } from '#sardonyx/data/rescore/policy-substitutions.js';
 import {
   changeInputFormat,
+  computeErrorShare,
   type RecordedGame,
   readRecordedGame,
   writeRecordedGame,
@@ -23,6 +22,7 @@ import {
   rescoreLine,
   rescoreRecords,
 } from '#sardonyx/data/rescore/rescore-games.js';
+import { PolicySubstitutions } from '#sardonyx/data/rescore/rescore-tables.js';
 import {
   createV6Record,
   readV6Record,

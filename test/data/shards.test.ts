@@ -15,7 +15,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/index.js';
-import { chooseSplit, EMPTY_GAME_HASH, hashText, parseSplitShares } from '#sardonyx/data/game-split.js';
+import { chooseSplit, EMPTY_GAME_HASH, hashText, parseSplitShares } from '#sardonyx/data/game-format.js';
 import { createShards, type ShardsOptions, type ShardsSummary } from '#sardonyx/data/index.js';
 import { getInputEncoding, getPolicyEncoding } from '#sardonyx/encoding/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';

@@ -44,7 +44,7 @@ for (const format of LC0_FORMATS) {
       assert.equal(encoding.writePacked(position, fill, words, 0, values, 0), transform, `${fen} ${moves}`);
       const masks = Array.from({ length: 112 }, (_, i) => (BigInt(words[2 * i + 1]) << 32n) | BigInt(words[2 * i]));
       assert.equal(hash(masks.map((mask) => mask.toString(16)).join(' ')), planes, `${fen} ${moves} ${fill}`);
-      // lc0's move table no longer fits its planes when they are transposed (transform.ts).
+      // lc0's move table no longer fits its planes when they are transposed (planes.ts).
       if (transform >= TRANSPOSE) continue;
       const count = position.generateLegalMoves(legal);
       const numbers = Array.from(legal.subarray(0, count), (move) =>

@@ -16,8 +16,7 @@ import {
 } from '#sardonyx/lc0/index.js';
 import { recogniseNetwork } from '#sardonyx/nn/model/network-format.js';
 import { readOnnxHeader } from '#sardonyx/nn/model/onnx-header.js';
-import { decodeModel, encodeModel } from '#sardonyx/onnx/onnx-model.js';
-import { EXTERNAL_DATA, type ModelMessage } from '#sardonyx/onnx/onnx-schema.js';
+import { decodeModel, EXTERNAL_DATA, encodeModel, type ModelMessage } from '#sardonyx/onnx/onnx-model.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../support/lc0-onnx.js';

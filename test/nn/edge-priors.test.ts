@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/index.js';
-import { sortEdges } from '#sardonyx/nn/edge-priors.js';
+import { sortEdges, sortEdgesAsLc0 } from '#sardonyx/nn/edge-priors.js';
 import { computeFastExp } from '#sardonyx/nn/evaluators/value-head.js';
 import { decodePrior, encodePrior } from '#sardonyx/nn/index.js';
-import { sortEdgesAsLc0 } from '#sardonyx/nn/pool/lc0-order.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 test('the codes of 0 and 1 and of powers of two are exact', () => {

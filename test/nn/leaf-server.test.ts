@@ -5,7 +5,7 @@ import { clearCache, createCacheBuffer, EvaluationCache } from '#sardonyx/nn/cac
 import type { Evaluator } from '#sardonyx/nn/evaluator.js';
 import { TrivialEvaluator } from '#sardonyx/nn/evaluators/synthetic-evaluators.js';
 import { EVALUATED, LeafQueue } from '#sardonyx/nn/index.js';
-import { LeafClaims } from '#sardonyx/nn/pool/leaf-claims.js';
+import { LeafClaims, LiveEvaluators } from '#sardonyx/nn/pool/leaf-claims.js';
 import { LeafServer, type LeafServerParts } from '#sardonyx/nn/pool/leaf-server.js';
 import {
   createLeafSlotsBuffer,
@@ -15,7 +15,6 @@ import {
   viewLeafSlots,
 } from '#sardonyx/nn/pool/leaf-slots.js';
 import { LeafTablebases, TablebaseWords } from '#sardonyx/nn/pool/leaf-tablebases.js';
-import { LiveEvaluators } from '#sardonyx/nn/pool/live-evaluators.js';
 import { RootBoards, RootTable } from '#sardonyx/nn/pool/root-table.js';
 import { NO_TABLEBASES } from '#sardonyx/syzygy/index.js';
 import { submitLeaf, takeAnswer } from '../support/leaf-driver.js';

@@ -15,12 +15,12 @@ import {
   Clock,
   createWin,
   describeEnd,
+  formatGame,
   formatTimeControl,
   Game,
   type PlayedMove,
   parseTimeControl,
 } from '#sardonyx/selfplay/game/game.js';
-import { formatGame } from '#sardonyx/selfplay/game/game-text.js';
 import type { Opening } from '#sardonyx/selfplay/openings/book.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createWonTables, withTableFolder } from '../support/table-folder.js';

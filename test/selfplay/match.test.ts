@@ -30,14 +30,18 @@ import {
 import { CrashWatch, Schedule, Standings, Tournament } from '#sardonyx/selfplay/match/tournament.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/game-search.js';
 import { createMatchOpenings } from '#sardonyx/selfplay/openings/book.js';
-import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/selfplay/players/player.js';
+import {
+  createUciSource,
+  type Player,
+  type PlayerLimits,
+  type PlayerSource,
+} from '#sardonyx/selfplay/players/player.js';
 import {
   createNetworkSource,
   createRandomSource,
   type PlayerSpec,
   parsePlayerWords,
 } from '#sardonyx/selfplay/players/player-source.js';
-import { createUciSource } from '#sardonyx/selfplay/players/uci-player.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createFaultyThread } from '../support/evaluator-faults.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../support/shared-folder.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatUciMove, listLegalMoves, Position, parseFen } from '#sardonyx/chess/index.js';
-import { judgeMove } from '#sardonyx/selfplay/players/uci-player.js';
+import { judgeMove } from '#sardonyx/selfplay/players/player.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
 
 const FILES = 'abcdefgh';

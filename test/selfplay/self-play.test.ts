@@ -16,8 +16,7 @@ import {
 } from '#sardonyx/selfplay/index.js';
 import { NetworkPools } from '#sardonyx/selfplay/network/game-search.js';
 import { createGameOpenings, type Opening } from '#sardonyx/selfplay/openings/book.js';
-import { prunePolicyTarget } from '#sardonyx/selfplay/training/search-record.js';
-import { type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/training/self-play-game.js';
+import { prunePolicyTarget, type SelfPlayGame, shortenOpening } from '#sardonyx/selfplay/training/self-play-game.js';
 import { runSelfPlay, type SelfPlayPlayer } from '#sardonyx/selfplay/training/self-play-run.js';
 import { formatGameReady, formatTournamentStatus } from '#sardonyx/selfplay/training/self-play-session.js';
 import { ResignWatch } from '#sardonyx/selfplay/training/self-play-settings.js';

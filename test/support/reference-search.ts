@@ -6,7 +6,7 @@
  */
 
 import { decodePrior } from '#sardonyx/nn/index.js';
-import { computeFastLog } from '#sardonyx/search/formulas/fast-math.js';
+import { computeFastLog } from '#sardonyx/search/formulas/puct.js';
 import type { SearchParams } from '#sardonyx/search/index.js';
 import type { LeafAnswer } from './hash-game.js';
 

@@ -15,20 +15,24 @@ import { failure, type Result, success, unwrap } from '../../util/index.js';
 import { readUntilBreak } from '../byte-stream.js';
 import { findGameFormat } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
-import { formatResult } from '../game-format.js';
-import { attachGameLine } from '../game-line.js';
-import { labelledGames, parseLabelledGame, resolveMoves } from '../labelled-games.js';
-import { pgnGames } from '../pgn-games.js';
-import { readV6Games } from '../v6-stream.js';
-import { type DeblunderSettings, deblunder } from './deblunder.js';
-import type { PolicySubstitutions } from './policy-substitutions.js';
-import { changeInputFormat, type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
+import { attachGameLine, formatResult } from '../game-format.js';
+import { labelledGames, parseLabelledGame, pgnGames, resolveMoves } from '../labelled-games.js';
+import { readV6Games } from '../v6-record.js';
+import {
+  changeInputFormat,
+  type DeblunderSettings,
+  deblunder,
+  type RecordedGame,
+  readRecordedGame,
+  writeRecordedGame,
+} from './recorded-game.js';
 import {
   adjustPolicies,
   correctPliesLeft,
   correctRecords,
   correctResults,
   type PolicyAdjustment,
+  type PolicySubstitutions,
   type ResultTables,
 } from './rescore-tables.js';
 

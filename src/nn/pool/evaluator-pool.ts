@@ -28,20 +28,22 @@ import {
 } from '../model/model-file.js';
 import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
 import { FailureStreak } from './evaluator-supply.js';
+import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
 import {
   createLeafSlotsBuffer,
+  type FromWorker,
   type LeafSlots,
   MINIBATCH_WORD,
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
+  type SharedPoolHandle,
   STOP_WORD,
   viewLeafSlots,
   WORK_WORD,
+  type WorkerStart,
 } from './leaf-slots.js';
 import { TablebaseWords } from './leaf-tablebases.js';
-import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
-import type { FromWorker, SharedPoolHandle, WorkerStart } from './worker-protocol.js';
 
 export interface PoolOptions {
   /** Not needed for hash, random and trivial. A finder is called once for each backend that is tried. */

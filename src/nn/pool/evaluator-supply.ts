@@ -6,9 +6,8 @@ import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
-import type { LeafSlots } from './leaf-slots.js';
-import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
-import type { FromWorker } from './worker-protocol.js';
+import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
+import type { FromWorker, LeafSlots } from './leaf-slots.js';
 
 /** After this many replacements in a row another one would not help. */
 const MAX_FALLBACKS = 2;

@@ -8,13 +8,11 @@ import { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import { loadModel } from '../model/model-file.js';
 import { EvaluatorSupply } from './evaluator-supply.js';
-import { LeafClaims } from './leaf-claims.js';
+import { LeafClaims, LiveEvaluators } from './leaf-claims.js';
 import { LeafServer } from './leaf-server.js';
-import { viewLeafSlots } from './leaf-slots.js';
+import { type FromWorker, viewLeafSlots, type WorkerStart } from './leaf-slots.js';
 import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
-import { LiveEvaluators } from './live-evaluators.js';
 import { RootBoards, RootTable } from './root-table.js';
-import type { FromWorker, WorkerStart } from './worker-protocol.js';
 
 /** Call it once, in a thread that a pool has started. */
 export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<void> {

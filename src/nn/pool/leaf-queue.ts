@@ -4,6 +4,7 @@
  * acquire() never waits: a producer without free slots must first read answers and release their slots.
  */
 
+import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
 import {
   CLAIMED_WORD,
   DONE,
@@ -14,15 +15,14 @@ import {
   MINIBATCH_WORD,
   NO_SLOT,
   PRODUCER_WAITS_WORD,
+  type SharedPoolHandle,
   SLEEPERS_WORD,
   SUBMITTED,
   SUBMITTED_WORD,
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
-import { LiveEvaluators, PoolCounters } from './live-evaluators.js';
 import { RootTable } from './root-table.js';
-import type { SharedPoolHandle } from './worker-protocol.js';
 
 /** Upper limit of the time between a claim's writes to CLAIMED_WORD and to `state`. */
 const LONGEST_CLAIM_MS = 100;

@@ -6,11 +6,10 @@ import type { Move, Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import { NO_VALUE } from '../../syzygy/index.js';
 import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
-import { encodePrior, sortEdges } from '../edge-priors.js';
+import { encodePrior, sortEdges, sortEdgesAsLc0 } from '../edge-priors.js';
 import type { Evaluator } from '../evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
-import { sortEdgesAsLc0 } from './lc0-order.js';
-import type { LeafClaims } from './leaf-claims.js';
+import type { LeafClaims, LiveEvaluators } from './leaf-claims.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
@@ -34,7 +33,6 @@ import {
   TWO_FOLD,
 } from './leaf-slots.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
-import type { LiveEvaluators } from './live-evaluators.js';
 import type { RootBoards } from './root-table.js';
 
 /** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */

@@ -34,7 +34,7 @@
  * | tag        | Int32           | evaluator             | producer  | see computeNodeTag; with the key: which node    |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
  * | live       | Int32, atomic   | evaluator, own entry  | anyone    | always: 1 = it can evaluate, see             |
- * |            |                 |                       |           | live-evaluators.ts                           |
+ * |            |                 |                       |           | LiveEvaluators                               |
  * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
@@ -42,6 +42,8 @@
  * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing).
  */
 import { MAX_MOVES, type Position } from '../../chess/index.js';
+import type { BackendPlan } from '../backend/backend-plan.js';
+import type { ModelSource } from '../model/model-file.js';
 
 // Distinguishes nodes of a graph search beyond the position itself. Two paths share a node if they lead to the same position at
 // the same ply, with the same number of earlier occurrences, and with similar fifty-move counts. Because every edge goes to
@@ -234,3 +236,45 @@ function layOut(shape: LeafSlotsShape) {
     return { name, column, offset, length, end };
   });
 }
+
+// The start data of an evaluator thread and the messages it sends. Leaves travel in shared memory only.
+
+/** What a thread needs to use a pool. It can be sent in messages (structured cloning). */
+export interface SharedPoolHandle extends LeafSlotsShape {
+  readonly slots: SharedArrayBuffer;
+  readonly roots: SharedArrayBuffer;
+  readonly tablebases: SharedArrayBuffer;
+  /** Positions in one network call, at the time the pool was created. */
+  readonly minibatch: number;
+  /** Minibatches that a search should keep in flight; 0 = one more than there are evaluators. */
+  readonly batchesInFlight: number;
+  /** If false, `movesLeft` of evaluated leaves is always 0. */
+  readonly hasMovesLeft: boolean;
+}
+
+export interface WorkerStart {
+  /** Number of the thread in its pool. A thread that replaces a dead one gets the same number. */
+  readonly worker: number;
+  readonly handle: SharedPoolHandle;
+  readonly cache: SharedArrayBuffer | null;
+  readonly plan: BackendPlan;
+  /** The ONNX file in shared memory, and its name for messages; null for evaluators without a network. */
+  readonly model: Extract<ModelSource, { bytes: Uint8Array }> | null;
+  /**
+   * What to do if the evaluator cannot be created. `first`: the thread ends, and the pool tries its next plan. `replacement`: the
+   * thread uses the CPU, because a search may be running. `hopeless`: earlier threads with this number kept dying, so this one
+   * creates no evaluator. It answers FAILED to leaves that need one, but only if no other thread can evaluate.
+   */
+  readonly role: 'first' | 'replacement' | 'hopeless';
+}
+
+export type FromWorker =
+  /** A stranger's network may be opened. */
+  | { readonly type: 'checked' }
+  | { readonly type: 'ready'; readonly backend: string }
+  /** The evaluator failed, at the start or during a search, and was replaced. */
+  | { readonly type: 'fellBack'; readonly from: string; readonly to: string; readonly reason: string }
+  /** One sentence for the user: a damaged tablebase file, or a message of the evaluator. */
+  | { readonly type: 'warning'; readonly text: string }
+  /** This thread can no longer evaluate; `othersLeft` threads can. If that is 0, leaves are answered FAILED. */
+  | { readonly type: 'gaveUp'; readonly reason: string; readonly othersLeft: number };

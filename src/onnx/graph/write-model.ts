@@ -7,9 +7,10 @@
 import protobuf from 'protobufjs/minimal.js';
 import type { NewCacheFile } from '#platform/cache-files.js';
 import { concatBytes } from '../../util/index.js';
-import { encodeBfloat16, encodeHalfWeight } from '../onnx-model.js';
 import {
   EXTERNAL_DATA,
+  encodeBfloat16,
+  encodeHalfWeight,
   type GraphMessage,
   graphType,
   type ModelMessage,
@@ -17,7 +18,7 @@ import {
   type TensorMessage,
   TensorType,
   tensorType,
-} from '../onnx-schema.js';
+} from '../onnx-model.js';
 import { NetworkError } from '../read-file.js';
 import { type GraphBuilder, getTensorType, type Initializer } from './graph-builder.js';
 

@@ -6,8 +6,17 @@
 import { getCoreCount } from '#platform/machine.js';
 import { openOnCpu } from '../../nn/index.js';
 import { findLastCut, listNodesBehind } from '../edit/graph-edit.js';
-import { decodeModel, encodeModel, findAttribute, GraphIndex, getIntegerAttribute } from '../onnx-model.js';
-import { type GraphMessage, type NodeMessage, type TensorMessage, TensorType } from '../onnx-schema.js';
+import {
+  decodeModel,
+  encodeModel,
+  findAttribute,
+  GraphIndex,
+  type GraphMessage,
+  getIntegerAttribute,
+  type NodeMessage,
+  type TensorMessage,
+  TensorType,
+} from '../onnx-model.js';
 
 /** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */
 export interface Layer {

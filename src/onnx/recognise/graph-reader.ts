@@ -2,8 +2,15 @@
  * Reads an ONNX graph backwards from an output: constants as numbers, and layers with their weights in lc0's order, whatever
  * operators they were exported as. It stops at everything that it does not expect.
  */
-import { findAttribute, GraphIndex, getIntegerAttribute, getIntegerList } from '../onnx-model.js';
-import { type GraphMessage, type NodeMessage, TensorType } from '../onnx-schema.js';
+import {
+  findAttribute,
+  GraphIndex,
+  type GraphMessage,
+  getIntegerAttribute,
+  getIntegerList,
+  type NodeMessage,
+  TensorType,
+} from '../onnx-model.js';
 
 /** The graph is not of the kind that is being looked for; the message says where it differs. */
 export class Unrecognised extends Error {

@@ -3,14 +3,16 @@
  * was long ago, and the statistics of all moves when the limits ask for them.
  */
 
-import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
-import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
+import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/score.js';
 import {
+  computeAverageDepth,
   computeRootExploration,
   computeRootFpu,
   computeVisitedPrior,
   createRootMovesLeft,
-} from '../root/root-utility.js';
+  type IterationStats,
+  type RootContext,
+} from '../root/iteration-stats.js';
 import type { MoveStats, SearchInfo, SearchLimits, SearchLine, StatsBound } from '../search-protocol.js';
 import {
   DRAWN,

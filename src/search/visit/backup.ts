@@ -14,6 +14,9 @@ import {
   getLowerBound,
   getTerminalKind,
   getUpperBound,
+  ITEM_DEPTH,
+  ITEM_PATH,
+  ITEM_VISITS,
   LOSS,
   NO_NODE,
   NODE_BLOCK,
@@ -34,6 +37,8 @@ import {
   TABLEBASE_END,
   TERMINAL_MASK,
   TERMINAL_SHIFT,
+  type VisitList,
+  type VisitPath,
   WIN,
   withBounds,
 } from '../tree/layout.js';
@@ -48,7 +53,6 @@ import {
   setRecordValue,
 } from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from '../tree/visit-list.js';
 
 // Proven results (lc0's sticky endgames, MaybeSetBounds): derives the bounds of a node's result from those of its moves. A
 // node with a winning move, or whose moves are all proven, becomes terminal. Its moves left are those of the shortest win

@@ -3,10 +3,9 @@
  * again. More virtual visits would make the node choose other moves, so each closed node has an OPENING: with that many visits in
  * flight, a walk finds a leaf in it again. A finished visit opens every node on its path.
  */
-import { CLOSED_BIT, type NodeIndex, type RecordIndex } from '../tree/layout.js';
+import { CLOSED_BIT, ITEM_DEPTH, ITEM_PATH, type NodeIndex, type RecordIndex, type VisitList } from '../tree/layout.js';
 import { getInFlight, getMeta, setMeta } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, type VisitList } from '../tree/visit-list.js';
 
 export class ClosedNodes {
   private readonly tree: Tree;

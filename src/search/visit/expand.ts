@@ -16,13 +16,16 @@ import {
 } from '../../nn/leaves.js';
 import type { MoveFilter } from '../formulas/move-rules.js';
 import { computePolicyTemperature } from '../formulas/puct.js';
-import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/score.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import {
   DRAWN,
   END_OF_GAME,
   getEdgeMove,
   getEdgePrior,
+  ITEM_DEPTH,
+  ITEM_PATH,
+  ITEM_SLOT,
   LOSS,
   NO_NODE,
   NOT_TERMINAL,
@@ -33,12 +36,12 @@ import {
   TABLEBASE_END,
   TWO_FOLD_DRAW,
   UNKNOWN_BOUNDS,
+  type VisitList,
   WIN,
 } from '../tree/layout.js';
 import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
 import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from './backup.js';
 import type { LeafChannel } from './leaf-channel.js';
 

@@ -14,6 +14,9 @@ import {
   FORGOTTEN_BIT,
   getChildCount,
   getLowerBound,
+  ITEM_DEPTH,
+  ITEM_PATH,
+  ITEM_SLOT,
   LOSS,
   NO_NODE,
   NO_RECORD,
@@ -33,14 +36,15 @@ import {
   RECORD_VISITS,
   RECORD_WL,
   RECORD_WORDS,
+  REPETITION_VISIT,
   type RecordIndex,
   TERMINAL_MASK,
   UNKNOWN_BOUNDS,
+  type VisitList,
   WIN,
 } from '../tree/layout.js';
 import type { TranspositionIndex } from '../tree/transposition-index.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from '../tree/visit-list.js';
 import { getLeafRecord, MADE_TERMINAL, removePrior, settleNode } from './backup.js';
 
 type GraphTree = Tree & { readonly graph: TranspositionIndex };

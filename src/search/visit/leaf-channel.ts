@@ -1,6 +1,6 @@
 /** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
 import type { LeafColumns, LeafQueue } from '../../nn/leaves.js';
-import type { VisitPath } from '../tree/visit-list.js';
+import type { VisitPath } from '../tree/layout.js';
 
 export type LeafChannel = Pick<
   LeafQueue,

@@ -17,10 +17,10 @@
 import { FAILED } from '../../nn/leaves.js';
 import type { MoveFilter } from '../formulas/move-rules.js';
 import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
-import type { WdlRescale } from '../formulas/wdl-rescale.js';
+import type { WdlRescale } from '../formulas/score.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import type { RootMoves } from '../root/root-moves.js';
-import type { NodeIndex } from '../tree/layout.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type NodeIndex, VisitList } from '../tree/layout.js';
 import {
   findBestEdge,
   getChildRecord,
@@ -30,7 +30,6 @@ import {
   getRecordWl,
 } from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
 import { Expander } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';

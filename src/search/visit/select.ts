@@ -16,11 +16,14 @@ import { MAX_EDGES } from '../../nn/leaves.js';
 import { computeDrawScore, computeWidth, NEVER } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import {
+  CATCH_UP_VISIT,
   CLOSED_BIT,
   COUNT_MASK,
+  GO_ON,
   getChildCount,
   getEdgeMove,
   getTerminalKind,
+  LEAF,
   NO_NODE,
   NO_RECORD,
   NODE_BLOCK,
@@ -34,9 +37,11 @@ import {
   RECORD_WORDS,
   type RecordIndex,
   TWO_FOLD_DRAW,
+  VIRTUAL_VISIT,
+  VisitList,
+  VisitPath,
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import { CATCH_UP_VISIT, GO_ON, LEAF, VIRTUAL_VISIT, VisitList, VisitPath } from '../tree/visit-list.js';
 import { addVirtualVisits, cancelVisit } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './leaf-channel.js';
@@ -339,7 +344,7 @@ export class Selector {
     return left;
   }
 
-  /** How a visit to a move goes on (see visit-list.ts). A draw by repetition that no longer is one becomes a leaf again. */
+  /** How a visit to a move goes on (see layout.ts). A draw by repetition that no longer is one becomes a leaf again. */
   private findEndOfMove(node: NodeIndex, record: number, move: number, depth: number): number {
     const child = this.tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     if (child === NO_NODE) return LEAF;

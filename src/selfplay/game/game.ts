@@ -1,7 +1,8 @@
 /** A game between players: its clocks, its position with history, their reports on their moves, and how it ends. */
-
 import { computeOutcome, formatUciMove, type Move, type Outcome, type Position } from '../../chess/index.js';
+import { createPgnTree, formatPgn, type PlayedPgnMove } from '../../pgn/index.js';
 import { failure, type Result, success } from '../../util/index.js';
+import { decodeMate } from '../client/uci-client.js';
 import { createOpeningPosition, type Opening } from '../openings/book.js';
 
 // Chess clocks. A time control is written as in cutechess-cli: `moves/time+increment`, time in seconds or
@@ -193,4 +194,79 @@ export class Game {
     const moves = this.uciMoves.length === 0 ? '' : ` moves ${this.uciMoves.join(' ')}`;
     return `fen ${this.opening.fen}${moves}`;
   }
+}
+
+// Finished games as PGN, with comments in the form of cutechess-cli, which GUIs read: `{+0.31/12 0.52s}`.
+
+export interface FinishedGameText {
+  readonly event: string;
+  /** Year-month-day with dots. */
+  readonly date: string;
+  readonly round: string;
+  readonly white: string;
+  readonly black: string;
+  readonly timeControls: readonly [white: string, black: string];
+  readonly chess960: boolean;
+  readonly opening: Opening;
+  readonly played: readonly PlayedMove[];
+  readonly end: GameEnd;
+}
+
+const LINE_WIDTH = 80;
+
+/** One game, ending in an empty line. */
+export function formatGame(game: FinishedGameText): string {
+  const { opening, played, end } = game;
+  const moves = listMoves(game);
+  const tree = createPgnTree({
+    tags: [
+      ['Event', game.event],
+      ['Site', '?'],
+      ['Date', game.date],
+      ['Round', game.round],
+      ['White', game.white],
+      ['Black', game.black],
+      ['Result', end.result],
+      ...listTimeControls(game),
+      ['PlyCount', String(opening.moves.length + played.length)],
+      ['Termination', formatTermination(end.reason)],
+    ],
+    startFen: opening.fen,
+    isChess960: game.chess960,
+    moves,
+    comment: moves.length === 0 ? describeEnd(end) : '',
+  });
+  return `${formatPgn(tree, { lineWidth: LINE_WIDTH, hasTightComments: true })}\n`;
+}
+
+/** One tag, or two as cutechess writes them when the players have different limits. */
+function listTimeControls({ timeControls: [white, black] }: FinishedGameText): [string, string][] {
+  if (white === black) return [['TimeControl', white]];
+  return [
+    ['WhiteTimeControl', white],
+    ['BlackTimeControl', black],
+  ];
+}
+
+/** How the game ended is added to the last comment, after a comma, because some readers fail on two comments in a row. */
+function listMoves({ opening, played, end }: FinishedGameText): PlayedPgnMove[] {
+  const moves = [
+    ...opening.moves.map((move) => ({ move, comment: 'book' })),
+    ...played.map((move) => ({ move: move.move, comment: formatThought(move) })),
+  ];
+  const last = moves.at(-1);
+  if (last !== undefined) last.comment += `, ${describeEnd(end)}`;
+  return moves;
+}
+
+/** Scores from the mover's view, as cutechess writes them. */
+function formatThought({ score, depth, timeMs }: PlayedMove): string {
+  const time = `${(timeMs / 1000).toFixed(timeMs < 10_000 ? 3 : 1)}s`;
+  return score === null ? time : `${formatScore(score)}/${depth} ${time}`;
+}
+
+function formatScore(score: number): string {
+  const mate = decodeMate(score);
+  const sign = score > 0 ? '+' : score < 0 ? '-' : '';
+  return mate === null ? `${sign}${(Math.abs(score) / 100).toFixed(2)}` : `${sign}M${Math.abs(mate)}`;
 }

@@ -13,8 +13,15 @@ import {
   NetworkPools,
   type NetworkSetup,
 } from '../network/game-search.js';
-import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';
-import { createUciSource, nameEngine } from './uci-player.js';
+import {
+  createUciSource,
+  nameEngine,
+  type Player,
+  PlayerFault,
+  type PlayerLimits,
+  type PlayerSource,
+  type ThinkingTime,
+} from './player.js';
 
 // Plays random legal moves: an opponent for networks in the first hours of training.
 

@@ -14,15 +14,13 @@ import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from 
 import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
 import { DEFAULT_HISTORY_FILL } from '../../nn/options.js';
 import type { NodeValue } from '../../search/index.js';
-import { countWhiteHalfPoints, type ResultText } from '../game/game.js';
-import { formatGame } from '../game/game-text.js';
+import { countWhiteHalfPoints, formatGame, type ResultText } from '../game/game.js';
 import type { LoggedGame, MatchLog } from '../match/match-log.js';
 import { Standings } from '../match/tournament.js';
 import { computeCentipawns, type NetworkPool, type NetworkPools } from '../network/game-search.js';
 import { createOpeningPosition } from '../openings/book.js';
 import { computeElo, computeNormalProbability, type GameCounts } from '../statistics.js';
-import type { SearchRecord } from './search-record.js';
-import type { SearchedMove, SelfPlayGame } from './self-play-game.js';
+import type { SearchedMove, SearchRecord, SelfPlayGame } from './self-play-game.js';
 import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 
 // What lc0's self-play prints for the client that drives it, word for word (selfplay/loop.cc).

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { computeFastLog, computeFastLogistic } from '#sardonyx/search/formulas/fast-math.js';
 import {
   computeCollisionBudget,
   computeCpuct,
   computeDrawScore,
   computeExploration,
+  computeFastLog,
+  computeFastLogistic,
   computeFpu,
   computeMovesLeftUtility,
   computePolicyTemperature,
@@ -15,13 +16,7 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/formulas/puct.js';
-import {
-  chooseContempt,
-  createWdlRescale,
-  rescaled,
-  rescaleWdl,
-  unscaleWdl,
-} from '#sardonyx/search/formulas/wdl-rescale.js';
+import { chooseContempt, createWdlRescale, rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/score.js';
 import { createSearchParams, defaultSearchParams, searchOptions } from '#sardonyx/search/index.js';
 import { parseContempt } from '#sardonyx/search/params.js';
 
