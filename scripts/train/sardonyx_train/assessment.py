@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from .config import TargetConfig, load_config
 from .data.batch import Batch, BatchMaker, expand_planes
-from .data.shards import Columns, find_shards, read_common_format, read_wanted_format
+from .data.shards import Columns, find_shards, read_common_format, read_wanted_format, require_rows
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
@@ -77,6 +77,7 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
     is_marked = INPUT_KEY in said and POLICY_KEY in said
     form = read_wanted_format(files, said[INPUT_KEY], said[POLICY_KEY]) if is_marked else read_common_format(files)
     maker = BatchMaker(form, targets, mirror=False)
+    require_rows(files)
     history = get_input_encoding(form.input).history
     session = create_session(model)
     names = [output.name for output in session.get_outputs()]
@@ -114,8 +115,6 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
                 }
             )
             progress.advance(columns.rows)
-    if not parts:
-        raise TrainError("the shards hold no positions")
     return _summarise({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 

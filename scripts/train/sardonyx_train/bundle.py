@@ -18,7 +18,7 @@ import onnx
 from .errors import TrainError
 from .export.quantise import quantise
 from .export.verify import Verification, verify
-from .files import name_part, publish, write_bytes
+from .files import name_part, publish, read_json, write_bytes
 from .networks import Positions, create_model, keep_halves
 
 MANIFEST = "bundled.json"
@@ -27,6 +27,7 @@ _LARGEST_LOSS = 0.005  # of top-1 as a share, and of the value error
 
 
 def bundle(options: Namespace) -> int:
+    read_manifest(options.out)  # a damaged one is said before the work
     networks = make_networks(options)
     write_bundle(options.out, networks)
     name = Path(networks[0].entry["file"]).with_suffix(".pt")
@@ -98,8 +99,7 @@ def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
     """Puts the entries into the manifest. A known file keeps its place, its backends, and fields that only the manifest has, such as
     `eloAtEqualNodes`: measure that anew after a new training. A new file takes its backends from the others.
     """
-    manifest = folder / MANIFEST
-    content = json.loads(manifest.read_text()) if manifest.exists() else {"networks": []}
+    content = read_manifest(folder)
     networks = content["networks"]
     for entry in entries:
         digest = hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest()
@@ -110,4 +110,8 @@ def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
         for other in networks:
             other["backends"] = [name for name in other["backends"] if name not in entry["backends"]]
         networks.append({**entry, "sha256": digest})
-    write_bytes(manifest, (json.dumps(content, indent=2) + "\n").encode())
+    write_bytes(folder / MANIFEST, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    return read_json(folder / MANIFEST) if (folder / MANIFEST).exists() else {"networks": []}

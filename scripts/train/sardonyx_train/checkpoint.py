@@ -11,15 +11,14 @@ import torch
 from torch import nn
 
 from .errors import TrainError
-from .files import name_part, publish
+from .files import replacing
 
 CHECKPOINT_VERSION = 1
 
 
 def write_checkpoint(path: Path, state: dict[str, Any]) -> None:
-    part = name_part(path)
-    torch.save({"version": CHECKPOINT_VERSION, **state}, part)
-    publish(part, path)
+    with replacing(path) as part:
+        torch.save({"version": CHECKPOINT_VERSION, **state}, part)
 
 
 def write_weights(path: Path, config: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
@@ -36,8 +35,11 @@ def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> dict[str,
         raise TrainError(f"{path}: not a readable checkpoint ({error.strerror or error})") from None
     except Exception:  # torch raises many exception types for damaged files, with long advice that does not help our users
         raise TrainError(f"{path}: not a readable checkpoint (damaged, or another kind of file)") from None
-    if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION or not {"config", "network", "average"} <= state.keys():
+    if not isinstance(state, dict) or state.get("version") != CHECKPOINT_VERSION:
         raise TrainError(f"{path}: not a checkpoint of version {CHECKPOINT_VERSION}")
+    config, *others = (state.get(name) for name in ("config", "network", "average", "progress"))
+    if not isinstance(config, dict) or not all(isinstance(part, dict) for part in (*config.values(), *others)):
+        raise TrainError(f"{path}: not a readable checkpoint (parts of it are missing)")
     return state
 
 

@@ -311,8 +311,8 @@ def override(raw: dict[str, Any], text: str) -> None:
         raise TrainError(f"override '{text}': '{value}' is not YAML") from None
 
 
-def format_config(config: TrainingConfig) -> str:
-    return yaml.safe_dump(config.model_dump(), sort_keys=False)
+def format_config(config: BaseModel) -> str:
+    return yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True)
 
 
 def describe_config(model: type[BaseModel] = TrainingConfig) -> list[str]:

@@ -60,7 +60,7 @@ POLICY_SIZES: dict[str, int] = {"lc0-1858": 1858, "from-to-4096": 4096, "alphaze
 
 # Queen directions N, NE, E, SE, S, SW, W, NW and knight jumps, as (file, rank) steps, in lc0's plane order.
 _DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-_KNIGHT_JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 PROMOTION_PIECES = "qrb"
 
 
@@ -116,8 +116,8 @@ def _lc0_plane(source: int, target: int, piece: str) -> int:
     step = (target % 8 - source % 8, target // 8 - source // 8)
     if piece != "":
         return 64 + (step[0] + 1) * 3 + "rbq".index(piece)
-    if step in _KNIGHT_JUMPS:
-        return 56 + _KNIGHT_JUMPS.index(step)
+    if step in JUMPS:
+        return 56 + JUMPS.index(step)
     distance = max(abs(step[0]), abs(step[1]))
     return _DIRECTIONS.index((step[0] // distance, step[1] // distance)) * 7 + distance - 1
 

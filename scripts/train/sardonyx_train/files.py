@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,25 @@ def name_part(path: Path) -> Path:
     return path.with_name(f"{path.name}{PART}")
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives the temporary name to write to, which becomes `path` when the block ends. Raises TrainError, and `path` stays as it was."""
     part = name_part(path)
-    part.write_bytes(data)
-    publish(part, path)
+    try:
+        yield part
+        publish(part, path)
+    except (OSError, RuntimeError) as error:  # torch's when the disk is full is a RuntimeError
+        with contextlib.suppress(OSError):
+            part.unlink()
+        if getattr(error, "filename", None) is not None:
+            raise
+        why = getattr(error, "strerror", None) or str(error).partition("strerror: ")[2] or "is the disk full?"
+        raise TrainError(f"cannot write {path}: {why}") from None
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    with replacing(path) as part:
+        part.write_bytes(data)
 
 
 def publish(made: Path, path: Path) -> None:
@@ -34,13 +50,19 @@ def publish(made: Path, path: Path) -> None:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    part = name_part(target)
-    shutil.copyfile(source, part)
-    publish(part, target)
+    with replacing(target) as part:
+        shutil.copyfile(source, part)
 
 
 def write_json(path: Path, data: Any) -> None:
     write_bytes(path, (json.dumps(data, indent=1) + "\n").encode())
+
+
+def keep_plan(path: Path, plan: Any) -> None:
+    """Writes down what the folder's results are of, or raises TrainError if that is other work: the same command resumes it."""
+    if path.exists() and read_json(path) != plan:
+        raise TrainError(f"{path.parent} holds the results of other work: name another --out")
+    write_json(path, plan)
 
 
 def read_json(path: Path) -> Any:
@@ -53,11 +75,11 @@ def read_json(path: Path) -> Any:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """The lines of a file of JSON objects, none without the file. A line that a kill cut short, or that is being written, is skipped."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Any] = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
         with contextlib.suppress(ValueError):
             rows.append(json.loads(line))
-    return rows
+    return [row for row in rows if isinstance(row, dict)]
 
 
 def remove(path: Path) -> None:

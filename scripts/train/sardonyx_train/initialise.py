@@ -52,7 +52,7 @@ def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
     own, anew = state["config"], "begin another run with its weights by run.start_from"
     if not is_same_shape(own["model"], config.model):
         raise TrainError("the checkpoint holds another network shape than the configuration's model section")
-    if "optimizer" not in state:
+    if not {"optimizer", "scaler", "plateau", "random"} <= state.keys():
         raise TrainError("the checkpoint holds weights only: begin a run with them by run.start_from")
     kind = own["optimizer"]["kind"]
     if kind != config.optimizer.kind:

@@ -7,11 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import psutil
 
 from .config import DataConfig, TargetConfig
 from .data.batch import BatchMaker
-from .data.shards import count_rows, find_shards, list_pieces, read_common_format
+from .data.shards import count_rows, find_shards, list_pieces, read_common_format, require_rows
 from .data.stream import ShardStream, create_loader, load_group
 
 _PIECE_PLANES = 12  # the first of every encoding: the board as the mover sees it
@@ -30,6 +29,7 @@ def inspect(options: Namespace) -> int:
 def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
     """Shares are between 0 and 1; results are from the mover's view."""
     form = read_common_format(files)
+    require_rows(files)
     listed = list_pieces(files)
     chosen = [listed[i] for i in sorted({round(i) for i in np.linspace(0, len(listed) - 1, batches)})]
     columns = load_group(chosen)
@@ -64,30 +64,14 @@ def describe(files: list[Path], batches: int) -> dict[str, int | float | str]:
 
 def bench(options: Namespace) -> int:
     """Packed minibatches per second, without a network."""
-    report_memory("begun", options.memory_every)
     files = find_shards(options.shards) * options.copies
     maker = BatchMaker(read_common_format(files), TargetConfig(), mirror=False, with_replies=options.replies)
     config = DataConfig(batch_size=options.batch_size, workers=options.workers, shuffle_batches=options.shuffle_batches)
     stream = ShardStream(files, maker, config, seed=1)
-    report_memory(f"{len(files):,} files of {stream.positions:,} positions listed", options.memory_every)
     batches = iter(create_loader(stream, options.workers, pin=False))
     next(batches)
     started = time.perf_counter()
-    count = reported = 0
-    for batch in islice(batches, max(1, options.positions // options.batch_size)):
-        count += batch.size
-        if options.memory_every > 0 and count >= reported + options.memory_every:
-            reported = count
-            report_memory(f"{count:,} positions delivered", options.memory_every)
+    count = sum(batch.size for batch in islice(batches, max(1, options.positions // options.batch_size)))
     seconds = time.perf_counter() - started
     print(json.dumps({"positions": count, "seconds": round(seconds, 3), "positionsPerSecond": round(count / seconds)}))
     return 0
-
-
-def report_memory(moment: str, every: int) -> None:
-    """Memory of this process and the loader's processes in megabytes, without shards that the system caches."""
-    own = psutil.Process()
-    used = [process.memory_info() for process in (own, *own.children())]
-    megabytes = sum(memory.rss - getattr(memory, "shared", 0) for memory in used) / 1e6
-    if every > 0:
-        print(json.dumps({"moment": moment, "processes": len(used), "megabytes": round(megabytes, 1)}), flush=True)

@@ -227,10 +227,6 @@ def check_files(config: LoopConfig) -> None:
             raise TrainError(f"{name}: there is no file {book}")
 
 
-def format_loop_config(config: LoopConfig) -> str:
-    return yaml.safe_dump(config.model_dump(exclude_none=True), sort_keys=False, allow_unicode=True)
-
-
 def describe_loop_config() -> list[str]:
     lines = describe_config(LoopConfig)
     place = next(number for number, line in enumerate(lines) if line.startswith("  sections:"))

@@ -13,7 +13,7 @@ class MetricsLog:
 
     def __init__(self, folder: Path, resume_step: int, tensorboard: bool) -> None:
         self._path = folder / "history.jsonl"
-        rows = [row for row in read_rows(self._path) if row["step"] <= resume_step] if resume_step > 0 else []
+        rows = [row for row in read_history(folder) if row["step"] <= resume_step] if resume_step > 0 else []
         write_bytes(self._path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._writer: Any = None
         if tensorboard:
@@ -34,15 +34,18 @@ class MetricsLog:
             self._writer.close()
 
 
+def read_history(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a run; none without its file."""
+    return [row for row in read_rows(folder / "history.jsonl") if "kind" in row and "step" in row]
+
+
 def join_metrics(folder: Path) -> list[dict[str, Any]]:
     """The rows of a run of sardonyx-train train; of a loop those of all its trainings, with steps, positions and minutes added up."""
-    if (folder / "history.jsonl").exists():
-        rows = read_rows(folder / "history.jsonl")
-    else:
-        rows = []
+    rows = read_history(folder)
+    if not rows:
         totals = {"step": 0, "positions": 0, "minutes": 0.0}
-        for path in sorted(folder.glob("generations/*/training/history.jsonl")):
-            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_rows(path)]
+        for place in sorted(folder.glob("generations/*/training")):
+            part = [{**row, **{key: row[key] + before for key, before in totals.items() if key in row}} for row in read_history(place)]
             rows += part
             totals = {key: max((row[key] for row in part if key in row), default=before) for key, before in totals.items()}
     if not rows:

@@ -12,7 +12,7 @@ import torch
 from .checkpoint import read_checkpoint, write_weights
 from .config import TrainingConfig
 from .data.batch import Batch, BatchMaker
-from .data.shards import find_shards, read_wanted_format
+from .data.shards import find_shards, read_wanted_format, require_rows
 from .data.stream import read_sequentially
 from .errors import TrainError
 from .export.graph import ModelCard, build_network, convert_to_half, create_onnx
@@ -33,6 +33,7 @@ class Positions:
     def __init__(self, places: list[str], config: TrainingConfig, count: int, purpose: str) -> None:
         self._files, self._count, self._purpose = find_shards(places), count, purpose
         form = read_wanted_format(self._files, config.model.input, config.model.policy)
+        require_rows(self._files)
         self._maker = BatchMaker(form, config.targets, mirror=False)
         self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 

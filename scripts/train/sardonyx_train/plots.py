@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import TrainError
-from .files import PART, publish, read_rows
-from .metrics_log import join_metrics
+from .files import replacing
+from .metrics_log import join_metrics, read_history
 
 Points = list[tuple[float, float]]
 
@@ -18,7 +18,7 @@ _STYLES = {"train": {"lw": 0.7, "alpha": 0.5}, "validation": {"marker": "o", "ms
 
 def plot_history(folder: Path) -> Path | None:
     """Draws `history.jsonl` into `training.png`; None if there is nothing to draw yet."""
-    rows = read_rows(folder / "history.jsonl")
+    rows = read_history(folder)
     return plot_runs({folder.name: rows}, "step", folder / "training.png") if rows else None
 
 
@@ -40,15 +40,16 @@ def plot_runs(runs: dict[str, list[dict[str, Any]]], x: str, path: Path) -> Path
 @contextmanager
 def draw(path: Path, rows: int = 1, columns: int = 1) -> Iterator[list[Any]]:
     """Gives the panels of a figure, and replaces the file when the block ends, so that a viewer never reads half a picture."""
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise TrainError(f"the name of a picture ends in .png or .svg, not {path}")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2, 3.4) if rows == columns == 1 else (3.6 * columns, 2.6 * rows), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
     yield list(figure.subplots(rows, columns, squeeze=False).flat)
-    part = path.with_name(f"{path.stem}{PART}{path.suffix}")
-    figure.savefig(part)
-    publish(part, path)
+    with replacing(path) as part:
+        figure.savefig(part, format=path.suffix[1:])
 
 
 def draw_curves(axis: Any, points: dict[str, Points], colour: str) -> None:
@@ -67,8 +68,6 @@ def label_axis(axis: Any, x: str, y: str) -> None:
 
 def compare(options: Namespace) -> int:
     """A run is a folder of `train` (`history.jsonl`) or of `loop` (`generations/`, whose trainings are joined one after the other)."""
-    if options.out.suffix.lower() not in (".png", ".svg"):
-        raise TrainError(f"--out needs a name that ends in .png or .svg, not {options.out}")
     runs: dict[str, list[dict[str, Any]]] = {}
     for given in options.runs:
         name, separator, folder = given.rpartition("=")

@@ -13,9 +13,9 @@ from typing import Any
 
 from .config import TrainingConfig, format_config, load_config, merge
 from .errors import TrainError
-from .files import read_json, write_json
+from .files import keep_plan
 from .lock import lock_folder
-from .loop_config import LoopConfig, find_engine
+from .loop_config import LoopConfig, check_files, find_engine
 from .run_training import run_training
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
@@ -29,12 +29,16 @@ def pretrain(options: Namespace) -> int:
     values = _collect_values(options, shards)
     place = options.config or CONFIGS / "mini-leela.yaml"
     config = load_config(place, options.set, values)
-    engine = find_engine(LoopConfig(engine=options.engine))
+    loop = LoopConfig(engine=options.engine)
+    check_files(loop)
+    engine = find_engine(loop)
     out.mkdir(parents=True, exist_ok=True)
     with lock_folder(out):
         pass
     flags = _format_shard_flags(config)
-    _keep_plan(out, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
+    if not (out / _PLAN).exists() and shards.exists():
+        raise TrainError(f"{out} holds shards that pretrain did not make: name another --out")
+    keep_plan(out / _PLAN, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
     if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags]).returncode != 0:
         if not shards.exists():
             (out / _PLAN).unlink()  # other games may be named now
@@ -69,13 +73,3 @@ def _format_shard_flags(config: TrainingConfig) -> list[str]:
     games, model = config.games, config.model
     flags = ["--positions", str(games.positions or _POSITIONS), "--min-elo", str(games.min_elo), "--skip-plies", str(games.skip_plies)]
     return [*flags, "--encoding", model.input, "--policy", model.policy, "--split", "96/4/0"]
-
-
-def _keep_plan(out: Path, plan: dict[str, Any]) -> None:
-    """A folder holds the shards of one choice of games: others would be added to them silently."""
-    path = out / _PLAN
-    if path.exists() and read_json(path) != plan:
-        raise TrainError(f"{out} holds a run on other games or positions: name another --out")
-    if not path.exists() and (out / "shards").exists():
-        raise TrainError(f"{out} holds shards that pretrain did not make: name another --out")
-    write_json(path, plan)

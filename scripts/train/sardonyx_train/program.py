@@ -9,6 +9,7 @@ import ctypes.util
 import importlib
 import os
 import shlex
+import signal
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -37,14 +38,14 @@ def main(arguments: list[str] | None = None) -> int:
     module, _, function = COMMANDS[options.command].place.rpartition(".")
     try:
         return getattr(importlib.import_module(f".{module}", __package__), function)(options)
-    except Stopped:
-        print(f"{options.command}: stopped; the same command resumes it", file=sys.stderr)
+    except (Stopped, KeyboardInterrupt) as error:
+        print(f"{options.command}: stopped" + ("; the same command resumes it" if isinstance(error, Stopped) else ""), file=sys.stderr)
         return STOPPED_STATUS
     except OSError as error:
-        place, why = error.filename2 or error.filename, error.strerror
+        place, why = error.filename2 or error.filename, error.strerror or error
         if isinstance(error, FileExistsError):  # where a folder was to be made
             why = "it is a file, not a folder"
-        print(f"{options.command}: {error if place is None else f'{place}: {why}'}", file=sys.stderr)
+        print(f"{options.command}: {why if place is None else f'{place}: {why}'}", file=sys.stderr)
     except (TrainError, ValueError) as error:
         print(f"{options.command}: {error}", file=sys.stderr)
     return 1
@@ -52,6 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def start() -> None:
     """As the entry of a process of its own."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C; long commands have better handlers once they work
     if sys.argv[1:2] == ["loop"]:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads must not spin beside the engine's
     if sys.argv[1:2] in (["train"], ["pretrain"]):
@@ -201,7 +203,6 @@ def _declare_bench_loader(parser: ArgumentParser) -> None:
     parser.add_argument("--shuffle-batches", type=_COUNT, default=12)
     parser.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
     parser.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
-    parser.add_argument("--memory-every", type=_NUMBER, default=0, metavar="POSITIONS", help="also print the memory used")
 
 
 def _declare_spread(parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The command `train`. What is wrong is found before PyTorch is imported, and said in one sentence."""
+"""The command `train`. What is wrong is found before PyTorch is imported, and said in one sentence, as is too little memory."""
 
 import sys
 from argparse import Namespace
@@ -28,14 +28,26 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
     """Trains to the planned end. Raises Stopped after a request to stop, with a checkpoint on disk."""
     _check(config, resume, overwrite)
     print(f"trains {config.run.name} in {config.run.out}", file=sys.stderr, flush=True)
+    import torch
+
     from .distributed import join, leave
     from .trainer import Trainer
 
+    model, data = config.model, config.data
+    too_large = f"the network of {model.filters} filters and {model.blocks} blocks: lower model.filters or model.blocks"
     try:
         trainer = Trainer(config, join(config.run.device), resume, overwrite)
+        too_large = f"minibatches of {data.batch_size} positions: lower data.batch_size and raise optimizer.accumulation by as much, "
+        too_large += "or set run.checkpoint_activations"
         stop_on_signals(trainer.stop.set)
         trainer.run()
         trainer.place.wait_for_all()
+    except (MemoryError, RuntimeError) as error:
+        if "DataLoader worker" in str(error):
+            raise TrainError("a loader process was killed: if memory is short, lower data.workers or data.shuffle_batches") from None
+        if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "you tried to allocate" in str(error):  # torch's words on CPUs
+            raise TrainError(f"the memory is too small for {too_large}") from None
+        raise
     finally:
         leave()
     if trainer.stop.is_set():

@@ -18,7 +18,7 @@ from torch import nn
 from .checkpoint import read_checkpoint, write_checkpoint
 from .config import TrainingConfig, format_config
 from .data.batch import Batch, BatchMaker
-from .data.shards import find_shards, read_common_format, read_wanted_format
+from .data.shards import find_shards, read_common_format, read_wanted_format, require_rows
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
 from .errors import TrainError
@@ -70,8 +70,11 @@ class Trainer:
         if run.threads > 0:
             torch.set_num_threads(run.threads)
         self.format = read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
-        if config.data.validation and read_common_format(find_shards(config.data.validation)) != self.format:
-            raise TrainError("training and validation shards differ in encoding")
+        if config.data.validation:
+            held_out = find_shards(config.data.validation)
+            if read_common_format(held_out) != self.format:
+                raise TrainError("training and validation shards differ in encoding")
+            require_rows(held_out)
         with_replies = config.loss.reply_policy > 0
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout, with_replies)
         self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
@@ -130,7 +133,11 @@ class Trainer:
         batches = iter(create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda"))
         minutes = self.progress.minutes
         times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
-        fell = is_falling(schedule, compute_progress(schedule, self.progress.step, minutes, self._epoch_steps))
+        begun = compute_progress(schedule, self.progress.step, minutes, self._epoch_steps)
+        if begun >= 1.0:
+            place = ", and resume from stable.pt, before the rate fell" if (self.folder / STABLE).exists() else ""
+            self._say(f"the plan is done already: to train on, raise schedule.max_steps, max_minutes or max_epochs{place}")
+        fell = is_falling(schedule, begun)
         planned = count_steps(schedule, self._epoch_steps)
         with ProgressDisplay("step", planned, done=self.progress.step, is_shown=self.place.is_main) as shown:
             while (share := self._read_clock(times)) < 1.0:

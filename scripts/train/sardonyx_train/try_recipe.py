@@ -3,21 +3,29 @@ generation 0 until a sequential test says whether it is clearly better: SPRT, el
 """
 
 import json
+import math
+import os
 import shlex
 import signal
 import subprocess
 import sys
+import threading
+import time
 from argparse import Namespace
 
-from .errors import TrainError
+from rich.console import Console
+
+from .errors import Stopped, TrainError
 from .loop.folders import Folders
 from .loop.games import format_flags
 from .loop.gate import estimate_elo
+from .loop.page import create_page
 from .loop.state import LoopState, Match, load_state
-from .loop_config import LoopConfig, find_engine, load_loop_config
-from .tasks.process import OWN_PROGRAM, own_environment
+from .loop_config import LoopConfig, check_files, find_engine, load_loop_config
+from .program import STOPPED_STATUS
+from .tasks.process import OWN_PROGRAM, own_environment, stop_on_signals
 
-_STOPPED = 130
+_POLL_SECONDS = 0.1
 _SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
 
 
@@ -25,30 +33,43 @@ def try_recipe(options: Namespace) -> int:
     if options.config is None:
         raise TrainError("--config is needed")
     config = load_loop_config(options.config, options.set, not options.full)
+    check_files(config)
     variant = [] if options.full else ["--reduced"]
     if options.minutes > 0:
+        print(f"the loop runs for {options.minutes:g} minutes in {config.folder}, then its best network plays its first", file=sys.stderr)
         overrides = [word for text in options.set for word in ("--set", text)]
-        status = run_for([*OWN_PROGRAM, "loop", "--config", str(options.config), *variant, *overrides], 60 * options.minutes)
-        if status not in (0, _STOPPED):
-            return status
+        status, _ = run_for([*OWN_PROGRAM, "loop", "--config", str(options.config), *variant, *overrides], 60 * options.minutes)
+        if status not in (0, STOPPED_STATUS):
+            return status  # the loop has said why
     state = load_state(config.folder)
     if state is None or state.best == 0:
         print("no network was promoted: nothing to compare with generation 0")
         return 1
-    return report(state, play(config, state, options.games))
+    answer = play(config, state, options.games)
+    console = Console()
+    console.print(create_page(config, console.width))
+    return report(state, answer)
 
 
-def run_for(command: list[str], seconds: float) -> int:
-    """Runs the command, sends it an interrupt after `seconds`, and returns its exit status."""
-    process = subprocess.Popen(command, env=own_environment())
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
+def run_for(command: list[str], seconds: float, stdout: int | None = None) -> tuple[int, str]:
+    """Runs the command, and interrupts it after `seconds` or a request to stop. Returns its exit status and its output in a pipe.
+
+    Raises Stopped after a request to stop. The command has a process group of its own, so that of Ctrl-C it gets only our interrupt: a
+    second one would end it at once.
+    """
+    stop = threading.Event()
+    stop_on_signals(stop.set)
+    group = 0 if os.name == "posix" else None
+    with subprocess.Popen(command, stdout=stdout, text=True, env=own_environment(), process_group=group) as process:
+        give_up = time.monotonic() + seconds
+        while process.poll() is None and not stop.is_set() and time.monotonic() < give_up:
+            stop.wait(_POLL_SECONDS)
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-    return process.wait()
+        output = process.communicate()[0]
+    if stop.is_set():
+        raise Stopped
+    return process.returncode, output or ""
 
 
 def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
@@ -58,18 +79,14 @@ def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
     command += [f"--player1.weights={folders.network(state.best)}", "--player1.name=best"]
     command += [f"--player2.weights={folders.network(0)}", "--player2.name=first", *format_flags(config.gate.flags)]
     print(shlex.join(command), file=sys.stderr)
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
+    status, output = run_for(command, math.inf, subprocess.PIPE)
+    if status != 0:
         raise TrainError("the match failed")
-    return json.loads(done.stdout)
+    return json.loads(output)
 
 
 def report(state: LoopState, answer: dict[str, object]) -> int:
     match = Match(answer["wins"], answer["draws"], answer["losses"])  # type: ignore[arg-type]
-    promoted = sum(row.promoted is True for row in state.generations)
-    played = sum(row.games or 0 for row in state.generations)
-    positions = sum(row.positions or 0 for row in state.generations)
-    print(f"{len(state.generations)} generations, {promoted} promoted, {played:,} games, {positions:,} positions")
     print(f"generation {state.best} against generation 0: +{match.wins} ={match.draws} -{match.losses}, {estimate_elo(match):+.0f} Elo")
     verdict = answer["sprt"]["verdict"] if isinstance(answer.get("sprt"), dict) else None  # type: ignore[index]
     is_better = verdict == "elo1"

@@ -7,14 +7,14 @@ from train_support.synthetic import write_games
 
 from sardonyx_train.config import TargetConfig
 from sardonyx_train.data.batch import BatchMaker, expand_planes
-from sardonyx_train.data.shards import find_shards, open_shard, read_columns, read_common_format
+from sardonyx_train.data.shards import find_shards, read_columns, read_common_format
 from sardonyx_train.encodings import lc0_moves, mirror_policy
 
 
 @pytest.fixture
 def columns(shard_folder):
     files = find_shards([str(shard_folder)])
-    return read_columns(open_shard(files[0]), 0)
+    return read_columns(files[0], 0)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_history_dropout_blanks_whole_boards_from_a_random_one_on(columns, form)
 
 def _read_games(tmp_path):
     write_games(tmp_path / "games.arrow", [(seed, [(ply, ply) for ply in (0, 1, 2, 4, 5, 6)]) for seed in range(8)])
-    return read_columns(open_shard(tmp_path / "games.arrow"), 0, with_replies=True)
+    return read_columns(tmp_path / "games.arrow", 0, with_replies=True)
 
 
 def _legal_of(target, row):

@@ -8,17 +8,19 @@ import sys
 from pathlib import Path
 
 import onnx
+import pyarrow as pa
 import pytest
 import torch
 import yaml
 from onnx import TensorProto, helper
 from train_support.loops import FAKE_ENGINE, create_raw
-from train_support.synthetic import write_shard
+from train_support.synthetic import schema, write_shard
 
 from sardonyx_train.checkpoint import write_weights
 from sardonyx_train.config import parse_config
 from sardonyx_train.files import write_json
 from sardonyx_train.lock import lock_folder
+from sardonyx_train.model.network import Network
 from sardonyx_train.program import COMMANDS, main
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -66,6 +68,12 @@ WRONG = [
     ("train --config {train} --set data.train=[{binary}]", "{binary}: not a readable Arrow file"),
     ("train --config {train} --set data.train=[{mini}]", "the shards hold mini-19 / lc0-1858"),
     ("train --config {train} --set data.train=[{shards},{mini}]", "encoding differs"),
+    ("train --config {train} --set data.train=[{few}]", "{few}/0.arrow: not a whole shard, the column cp is missing"),
+    ("train --config {train} --set data.train=[{torn}]", "{torn}/0.arrow: its record batch 1 is damaged"),
+    ("train --config {train} --set data.batch_size=32 --set data.validation=[{empty}]", "{empty} holds no positions"),
+    ("train --config {train} --set schedule.max_steps=[1,2]", "schedule.max_steps: Input should be a valid integer"),
+    ("train --config {train} --set data.batch_size=32 --resume {parts_pt}", "not a readable checkpoint (parts of it are missing)"),
+    ("train --config {train} --set data.batch_size=32 --set model.filters=8 --set model.blocks=1 --resume {good_pt}", "holds weights only"),
     ("train --config {train} --resume", "there is no checkpoint {here}/run/last.pt"),
     ("train --config {train} --resume {here}/none.pt", "there is no checkpoint {here}/none.pt"),
     ("train --config {train} --set run.start_from={here}/none.pt", "there is no checkpoint {here}/none.pt"),
@@ -73,7 +81,8 @@ WRONG = [
     ("train --config {train} --set run.out={old}", "holds a run: continue it by --resume"),
     ("pretrain games --out {here}/p --config {here}/none.yaml", "cannot read"),
     ("pretrain games --out {busy} --engine true", "still working in {busy}"),
-    ("pretrain games --out {other} --engine true", "holds a run on other games or positions"),
+    ("pretrain games --out {other} --engine true", "holds the results of other work"),
+    ("pretrain games --out {here}/p --engine no-such-engine", "engine: there is no program 'no-such-engine'"),
     ("pretrain games --out {shardsfolder} --engine true", "holds shards that pretrain did not make"),
     ("pretrain games --out {binary}/p --engine true", "{binary}/p"),
     ("loop", "--config is needed"),
@@ -122,6 +131,15 @@ WRONG = [
     ("train --config {train} --set data.batch_size=32 --set run.start_from={old_pt}", "does not know the checkpoint's configuration"),
     ("train --config {train} --set data.batch_size=32 --set run.start_from={alien_pt}", "weights are not those of the network"),
     ("weights {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
+    ("weights {parts_pt} --out {here}/a.pt", "not a readable checkpoint (parts of it are missing)"),
+    ("export {good_pt} --out {here}/a.onnx --shards {empty}", "{empty} holds no positions"),
+    ("export {good_pt} --out {here}/a.onnx --precision int8 --calibration {shards} --keep nobody", "--keep: no layer has 'nobody' in its name"),
+    ("bundle {good_pt} --large --shards {shards} --out {damaged}", "cannot read {damaged}/bundled.json"),
+    ("assess {alien_onnx} --shards {empty}", "{empty} holds no positions"),
+    ("inspect {empty}", "{empty} holds no positions"),
+    ("compare {damaged} --out {here}/a.png", "holds no training"),
+    ("try-recipe --config {loop}", "has no section reduced"),
+    ("try-recipe --config {loop} --full --set engine=[no-such-engine]", "engine: there is no program 'no-such-engine'"),
     ("bench-loader {shards} --batch-size 97", "too little data"),
     ("inspect {here}/none", "no such file or folder"),
     ("compare {here}/none --out {here}/a.png", "holds no training"),
@@ -162,9 +180,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (here / "binary").write_bytes(bytes(range(128, 256)))
     (here / "list.yaml").write_text("- a\n- b\n")
     (here / "broken.yaml").write_text("a: [1\n")
-    for name, encoding in (("shards", "lc0-112"), ("mini", "mini-19")):
+    for name, encoding, rows in (("shards", "lc0-112", 96), ("mini", "mini-19", 96), ("empty", "lc0-112", 0)):
         (here / name).mkdir()
-        write_shard(here / name / "0.arrow", 1, 1, 96, encoding, "lc0-1858")
+        write_shard(here / name / "0.arrow", 1, min(rows, 1), rows, encoding, "lc0-1858")
+    for name in ("few", "torn"):
+        (here / name).mkdir()
+    write_shard(here / "torn/0.arrow", 1, 2, 96)
+    whole = (here / "torn/0.arrow").read_bytes()
+    (here / "torn/0.arrow").write_bytes(whole[: len(whole) // 3] + bytes(len(whole) // 3) + whole[2 * len(whole) // 3 :])
+    form = schema("lc0-112", "lc0-1858")
+    with pa.ipc.new_file(str(here / "few/0.arrow"), pa.schema([form.field("masks")], metadata=form.metadata)):
+        pass
     train = {"data": {"train": [str(here / "shards")]}, "schedule": {"max_steps": 1}, "run": {"out": str(here / "run")}}
     (here / "train.yaml").write_text(yaml.safe_dump(train))
     (here / "loop.yaml").write_text(yaml.safe_dump(create_raw(here / "loop")))
@@ -172,6 +198,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (here / name).mkdir(parents=True)
     (here / "old/last.pt").write_bytes(b"run")
     write_weights(here / "old.pt", {"schedule": {"max_steps": 1}, "model": {"widgets": 3}}, {})
+    tiny = parse_config({"schedule": {"max_steps": 1}, "model": {"filters": 8, "blocks": 1}})
+    write_weights(here / "good.pt", tiny.model_dump(), Network(tiny.model).state_dict())
+    torch.save({"version": 1, "config": "none", "network": {}, "average": {}}, here / "parts.pt")
     write_weights(here / "alien.pt", parse_config({"schedule": {"max_steps": 1}}).model_dump(), {"a": torch.zeros(1)})
     tensor = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
     graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "alien", [tensor], [helper.make_empty_tensor_value_info("y")])
@@ -179,13 +208,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     onnx.save(onnx.ModelProto(), here / "empty.onnx")
     write_json(here / "other/pretrain.json", {"games": ["others"]})
     write_json(here / "begun/state.json", {"version": 1, "name": "tiny", "current": {"number": 1, "base": 0}, "generations": []})
-    (here / "damaged/state.json").write_text("{")
-    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini")
+    for name in ("state.json", "bundled.json"):
+        (here / "damaged" / name).write_text("{")
+    (here / "damaged/history.jsonl").write_text('3\n{"kind": "train"}\n')
+    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini", "empty", "few", "torn")
     return {
         "here": str(here),
         **{name: str(here / name) for name in names},
         **{name: str(here / f"{name}.yaml") for name in ("list", "broken", "train", "loop")},
-        **{name: str(here / name.replace("_", ".")) for name in ("old_pt", "alien_pt", "alien_onnx", "empty_onnx")},
+        **{name: str(here / name.replace("_", ".")) for name in ("old_pt", "alien_pt", "good_pt", "parts_pt", "alien_onnx", "empty_onnx")},
     }
 
 
@@ -219,3 +250,45 @@ def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path
     for device, sentence in (("cuda", "there is no CUDA device"), ("tpu", "run.device: 'tpu' is no device")):
         assert main(["train", "--config", str(path), "--set", f"run.device={device}"]) == 1
         assert sentence in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "sentence"),
+    [
+        ("create_network", RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"), "lower model.filters"),
+        ("evaluate", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."), "minibatches of 32 positions: lower data.batch_size"),
+        ("evaluate", RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."), "a loader process was killed"),
+    ],
+)
+def test_too_little_memory_is_one_sentence_that_says_what_to_lower(
+    shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place, error, sentence
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(f"sardonyx_train.trainer.{place}", fail)
+    assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 1
+    assert sentence in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_resuming_a_finished_run_says_how_to_go_on(shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "--config", str(_write_small(shard_folder, tmp_path))]
+    assert main(command) == 0
+    assert "is done already" not in capsys.readouterr().err
+    assert main([*command, "--resume"]) == 0
+    assert "the plan is done already: to train on, raise schedule.max_steps" in capsys.readouterr().err
+
+
+def _write_small(shards: Path, folder: Path) -> Path:
+    data = {"train": [str(shards)], "validation": [str(shards)], "batch_size": 32, "workers": 0}
+    run = {"out": str(folder / "run"), "device": "cpu", "precision": "fp32", "tensorboard": False}
+    path = folder / "train.yaml"
+    path.write_text(yaml.safe_dump({"data": data, "model": {"filters": 8, "blocks": 1}, "schedule": {"max_steps": 1}, "run": run}))
+    return path
+
+
+def test_a_request_to_stop_in_the_first_second_is_one_sentence() -> None:
+    script = "import os, signal, sys; from sardonyx_train import program; sys.argv = ['x', 'inspect', 'a']\n"
+    script += "program.importlib.import_module = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\nprogram.start()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "inspect: stopped\n")

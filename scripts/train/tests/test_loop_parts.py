@@ -26,7 +26,7 @@ from sardonyx_train.loop.games import (
     take_positions,
 )
 from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, judge, sum_matches
-from sardonyx_train.loop.page import create_page
+from sardonyx_train.loop.page import StatusPage, create_page
 from sardonyx_train.loop.state import Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
@@ -151,7 +151,11 @@ def test_a_finished_loop_and_a_training_under_way_say_so(tmp_path):
     folder.mkdir(parents=True)
     (folder / "train.yaml").write_text("schedule: {max_steps: 40}")
     (folder / "history.jsonl").write_text('{"kind": "train", "step": 10, "policy": 3.0, "value": 1.0}\n')
-    assert "step 10 of 40: policy 3.000, value 1.000" in show(parse_loop_config(create_raw(tmp_path, run={"generations": 9})))
+    config = parse_loop_config(create_raw(tmp_path, run={"generations": 9}))
+    assert "step 10 of 40: policy 3.000, value 1.000" in show(config)
+    lines = io.StringIO()
+    StatusPage(config, Console(file=lines))._update()  # as every half minute, where there is no terminal
+    assert "generation 4: training, step 10 of 40: policy 3.000" in lines.getvalue()
     write_json(
         Folders(tmp_path).workers,
         {"time": 0, "nodes": [{"name": "one (10.0.0.1)", "cpus": 4, "gpus": 0, "tasks": 2, "games": 7, "heard": None}]},

@@ -1,10 +1,13 @@
+import errno
 import json
+import os
 
 import pytest
+import torch
 
-from sardonyx_train.checkpoint import read_checkpoint
+from sardonyx_train.checkpoint import read_checkpoint, write_weights
 from sardonyx_train.errors import TrainError
-from sardonyx_train.files import read_rows
+from sardonyx_train.files import read_rows, write_bytes
 from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.loop_plots import plot_loop
 from sardonyx_train.loop.state import Generation, LoopState, Match
@@ -46,3 +49,21 @@ def test_what_is_no_checkpoint_is_one_sentence(tmp_path):
         with pytest.raises(TrainError) as caught:
             read_checkpoint(path)
         assert str(caught.value) == f"{path}: not a readable checkpoint ({reason})"
+
+
+def test_a_full_disk_is_one_sentence_and_what_was_there_before_stays(tmp_path, monkeypatch):
+    def fill_up(error):
+        def fail(*_: object) -> None:
+            raise error
+
+        return fail
+
+    path = tmp_path / "last.pt"
+    path.write_bytes(b"before")
+    monkeypatch.setattr(os, "fsync", fill_up(OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(TrainError, match=rf"^cannot write {path}: No space left on device$"):
+        write_bytes(path, b"after")
+    monkeypatch.setattr(torch, "save", fill_up(RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 64 vs 0")))
+    with pytest.raises(TrainError, match=rf"^cannot write {path}: is the disk full\?$"):
+        write_weights(path, {}, {})
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("last.pt", b"before")]

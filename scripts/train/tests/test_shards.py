@@ -21,7 +21,7 @@ from sardonyx_train.errors import TrainError
 
 def test_columns_hold_what_was_written(shard_folder):
     path = find_shards([str(shard_folder)])[0]
-    columns = read_columns(open_shard(path), 0)
+    columns = read_columns(path, 0)
     assert columns.rows == 96 and columns.masks.shape == (96, 896) and columns.values.shape == (96, 1)
     raw = open_shard(path).get_batch(0).to_pydict()
     for row in (0, 1, 5, 7):
@@ -38,7 +38,7 @@ def test_columns_hold_what_was_written(shard_folder):
 
 def test_concatenated_columns_give_the_same_rows(shard_folder):
     path = find_shards([str(shard_folder)])[0]
-    parts = [read_columns(open_shard(path), i) for i in range(2)]
+    parts = [read_columns(path, i) for i in range(2)]
     joined = concat_columns(parts)
     for name in ("legal", "policy_index", "policy_cp"):
         own = getattr(joined, name).take(np.array([96 + 3, 2]))
@@ -52,7 +52,7 @@ def games(tmp_path):
     scored = [(ply, ply) for ply in (0, 1, 2, 4, 5)]
     recorded = [(at, ply) for ply, at in enumerate((0, 0, 1, 2, 5, 6, 8, 9))]
     write_games(tmp_path / "games.arrow", [(1, scored), (2, recorded), (3, [(6, 6), (7, 7)])])
-    return read_columns(open_shard(tmp_path / "games.arrow"), 0, with_replies=True)
+    return read_columns(tmp_path / "games.arrow", 0, with_replies=True)
 
 
 def test_a_reply_is_the_position_after_the_next_move_of_the_same_game(games):

@@ -1,4 +1,5 @@
 import json
+import subprocess
 import sys
 
 import pytest
@@ -27,7 +28,7 @@ def test_the_status_says_whether_the_best_network_is_clearly_better(tmp_path, mo
     done = main(["try-recipe", "--config", str(config), "--minutes", "0", "--full", "--set", f"engine=[{engine}]"])
     shown = capfd.readouterr()
     assert done == status
-    assert "2 generations, 2 promoted, 20 games, 180 positions" in shown.out
+    assert "2 of 2 candidates promoted, 20 games, 180 positions" in shown.out
     assert "generation 2 against generation 0: +30 =6 -12, +137 Elo" in shown.out
     assert "--sprt=elo0=0 elo1=50" in shown.err and "networks/0002.onnx" in shown.err
 
@@ -39,4 +40,12 @@ def test_without_a_promoted_network_there_is_nothing_to_compare(tmp_path, capsys
 
 def test_the_loop_is_stopped_in_good_order_when_its_minutes_are_over(tmp_path):
     script = "import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(130))\nprint('up', flush=True)\ntime.sleep(60)"
-    assert run_for([sys.executable, "-c", script], 2) == 130
+    assert run_for([sys.executable, "-c", script], 2) == (130, "")
+
+
+def test_a_request_to_stop_reaches_the_loop_once_and_waits_for_its_end():
+    loop = "import os, signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(130))\n"
+    loop += "os.kill(os.getppid(), signal.SIGTERM)\ntime.sleep(60)"
+    script = "import sys; from sardonyx_train import try_recipe\n"
+    script += f"try:\n    try_recipe.run_for([sys.executable, '-c', {loop!r}], 60)\nexcept try_recipe.Stopped:\n    print('stopped')"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120).stdout == "stopped\n"

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..errors import TrainError
 
 SHARDS_VERSION = "1"
+_COLUMNS = {"masks", "values", "legal", "policy_index", "policy_weight", "policy_cp", "result", "cp", "q", "d", "plies_left", "game", "ply"}
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,13 @@ def find_shards(places: list[str]) -> list[Path]:
 
 
 def read_format(path: Path) -> ShardFormat:
-    metadata = {k.decode(): v.decode() for k, v in (open_shard(path).schema.metadata or {}).items()}
+    schema = open_shard(path).schema
+    metadata = {k.decode(): v.decode() for k, v in (schema.metadata or {}).items()}
     version = metadata.get("sardonyx.shards_version")
     if version != SHARDS_VERSION:
         raise TrainError(f"{path}: shards version {version}, this program reads {SHARDS_VERSION}")
+    if lacking := _COLUMNS - set(schema.names):
+        raise TrainError(f"{path}: not a whole shard, the column {min(lacking)} is missing")
     try:
         listed = metadata["sardonyx.value_planes"]
         return ShardFormat(
@@ -133,6 +137,11 @@ def read_wanted_format(files: list[Path], encoding: str, policy: str) -> ShardFo
     return form
 
 
+def require_rows(files: list[Path]) -> None:
+    if count_rows(list_pieces(files)) == 0:
+        raise TrainError(f"{files[0].parent} holds no positions")
+
+
 class Piece(NamedTuple):
     """Rows of one record batch, from `start` up to but not including `stop`."""
 
@@ -144,8 +153,7 @@ class Piece(NamedTuple):
 
 def list_pieces(files: Iterable[Path]) -> list[Piece]:
     """All record batches, as wholes."""
-    readers = ((path, open_shard(path)) for path in files)
-    return [Piece(path, i, 0, reader.get_batch(i).num_rows) for path, reader in readers for i in range(reader.num_record_batches)]
+    return [Piece(path, i, 0, read_batch(path, i).num_rows) for path in files for i in range(open_shard(path).num_record_batches)]
 
 
 def count_rows(pieces: Iterable[Piece]) -> int:
@@ -159,8 +167,15 @@ def open_shard(path: Path) -> pa.RecordBatchFileReader:
         raise TrainError(f"{path}: not a readable Arrow file ({error})") from None
 
 
-def read_columns(reader: pa.RecordBatchFileReader, index: int, with_replies: bool = False) -> Columns:
-    batch = reader.get_batch(index)
+def read_batch(path: Path, index: int) -> pa.RecordBatch:
+    try:
+        return open_shard(path).get_batch(index)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise TrainError(f"{path}: its record batch {index} is damaged ({error})") from None
+
+
+def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
+    batch = read_batch(path, index)
     rows = batch.num_rows
     masks = _fixed(batch.column("masks"), rows, np.uint8)
     moves = {

@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from ..config import DataConfig
 from ..errors import TrainError
 from .batch import Batch, BatchMaker
-from .shards import Columns, Piece, concat_columns, count_rows, list_pieces, open_shard, read_columns, select_rows
+from .shards import Columns, Piece, concat_columns, count_rows, list_pieces, read_columns, select_rows
 
 _MOST_LEFT_OUT = 0.8  # largest share of a group's decided positions that is left out
 
@@ -128,10 +128,9 @@ class ShardStream(IterableDataset[Batch]):
 
 
 def load_group(chosen: list[Piece], with_replies: bool = False) -> Columns:
-    readers = {piece.path: open_shard(piece.path) for piece in chosen}
     parts = []
     for path, batch, start, stop in chosen:
-        columns = read_columns(readers[path], batch, with_replies)
+        columns = read_columns(path, batch, with_replies)
         parts.append(columns if (start, stop) == (0, columns.rows) else select_rows(columns, np.arange(start, stop)))
     return concat_columns(parts)
 
@@ -190,7 +189,7 @@ def read_rows(files: list[Path], batch_size: int, limit: int, with_replies: bool
     missing = batch_size
     for path, i, _, rows in pieces:
         taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
-        columns = read_columns(open_shard(path), i, with_replies)
+        columns = read_columns(path, i, with_replies)
         while len(taken) > 0:
             parts.append(select_rows(columns, taken[:missing]))
             taken = taken[missing:]

@@ -22,12 +22,13 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import onnx
 import torch
-from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from ..data.batch import Batch, expand_planes
@@ -48,18 +49,6 @@ _REFINED_SHARES = (0.7, 1.4)  # … and then on each range
 _NARROWING_POSITIONS = 1000  # number of calibration positions that decide about the factors, at least
 
 
-class _Calibration(CalibrationDataReader):
-    def __init__(self, batches: Iterable[Batch], value_planes: torch.Tensor) -> None:
-        self._batches: Iterator[Batch] = iter(batches)
-        self._value_planes = value_planes
-
-    def get_next(self) -> dict[str, np.ndarray] | None:
-        batch = next(self._batches, None)
-        if batch is None:
-            return None
-        return {INPUT_NAME: expand_planes(batch.masks, batch.values, self._value_planes).numpy()}
-
-
 def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes: torch.Tensor, keep: Iterable[str] = ()) -> onnx.ModelProto:
     """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
 
@@ -67,6 +56,7 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes:
     """
     kept = {p.key: p.value for p in model.metadata_props}
     batches = list(calibration)
+    inputs = ({INPUT_NAME: expand_planes(batch.masks, batch.values, value_planes).numpy()} for batch in batches)
     with tempfile.TemporaryDirectory() as folder:
         prepared, result = Path(folder) / "prepared.onnx", Path(folder) / "int8.onnx"
         onnx.save(model, prepared)
@@ -75,13 +65,16 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes:
         store_constants(graph)
         onnx.save(graph, prepared)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
+        for part in keep:
+            if not any(part in n.name for n in layers):
+                raise ValueError(f"--keep: no layer has '{part}' in its name: {', '.join(n.name for n in layers)}")
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
         excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _is_layer(n)]
         excluded += [n.name for n in layers if is_copy(n)]
         quantize_static(
             str(prepared),
             str(result),
-            _Calibration(batches, value_planes),
+            SimpleNamespace(get_next=lambda: next(inputs, None)),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer becomes part of its output range
             nodes_to_exclude=[*excluded, *find_logit_layers(graph), *_find_small_layers(graph), *_find_delicate(graph)],

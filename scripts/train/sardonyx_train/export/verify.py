@@ -39,9 +39,9 @@ class Verification:
         )
 
 
-def create_session(model: onnx.ModelProto, threads: int = 1) -> ort.InferenceSession:
+def create_session(model: onnx.ModelProto) -> ort.InferenceSession:
     options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.log_severity_level = 3
     try:
         return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

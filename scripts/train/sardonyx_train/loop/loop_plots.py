@@ -1,7 +1,7 @@
 """Plots of a loop: losses over all generations, scores of the gate matches, and Elo."""
 
-from ..files import read_rows
 from ..loop_config import GateSection
+from ..metrics_log import read_history
 from ..plots import Points, draw, draw_curves, label_axis
 from .folders import Folders
 from .gate import estimate_elo
@@ -42,7 +42,7 @@ def _collect(folders: Folders, state: LoopState, name: str) -> dict[str, Points]
     """Points (generation, loss). The steps of a training are spread over its generation; held-out losses are at its end."""
     points: dict[str, Points] = {"train": [], "validation": []}
     for row in state.generations:
-        rows = [r for r in read_rows(folders.generation(row.number, "training") / "history.jsonl") if name in r]
+        rows = [r for r in read_history(folders.generation(row.number, "training")) if name in r]
         last = max((r["step"] for r in rows), default=1)
         by_step = {(r["kind"], r["step"]): r[name] for r in rows}  # a killed training may have written a row twice
         for (kind, step), loss in by_step.items():

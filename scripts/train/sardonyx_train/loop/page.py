@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import TrainError
-from ..files import read_json, read_rows
+from ..files import read_json
 from ..loop_config import GateSection, LoopConfig
+from ..metrics_log import read_history
 from ..tasks.usage import describe_usage, sum_usages
 from .folders import Folders
 from .game_stream import count_stream
@@ -28,11 +29,12 @@ from .versions import describe_change, is_finished, sum_elo
 _ROWS_SHOWN = 12
 _REFRESH_SECONDS = 1.0
 _LINES_SHOWN = 5
+_SECONDS_BETWEEN_LINES = 30.0  # without a terminal
 _CHANGES_SHOWN = 3
 
 
 class StatusPage:
-    """Shows the page while a `with` block runs. If the output is no terminal, it prints the lines of `say` instead."""
+    """Shows the page while a `with` block runs. If the output is no terminal, it prints the lines of `say`, and the stage's progress."""
 
     def __init__(self, config: LoopConfig, console: Console) -> None:
         self._config, self._console = config, console
@@ -44,13 +46,13 @@ class StatusPage:
     def __enter__(self) -> Self:
         if self._live is not None:
             self._live.start()
-            self._thread.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
         if self._live is not None:
-            self._ended.set()
-            self._thread.join()
             self._update()
             self._live.stop()
 
@@ -62,11 +64,17 @@ class StatusPage:
             self._lines = [*self._lines, line][-_LINES_SHOWN:]
 
     def _refresh(self) -> None:
-        while not self._ended.wait(_REFRESH_SECONDS):
+        while not self._ended.wait(_SECONDS_BETWEEN_LINES if self._live is None else _REFRESH_SECONDS):
             self._update()
 
     def _update(self) -> None:
         with suppress(TrainError, OSError):  # a folder may vanish while it is read
+            if self._live is None:
+                state = load_state(self._config.folder)
+                if state is not None and state.stage != "":
+                    text = _measure_progress(state.stage, self._config, Folders(self._config.folder), state.current)[2]
+                    self.say(f"generation {state.current.number}: {state.stage}" + (f", {text}" if text else ""))
+                return
             page = create_page(self._config, self._console.width)
             self._live.update(Group(page, *(Text(line, style="dim") for line in self._lines)), refresh=True)
 
@@ -142,7 +150,7 @@ def _measure_progress(stage: str, config: LoopConfig, folders: Folders, row: Gen
     """Done, planned (0: not known), and a text."""
     if stage == "training":
         folder = folders.generation(row.number, "training")
-        rows = read_rows(folder / "history.jsonl")
+        rows = read_history(folder)
         if not rows:
             return 0, 0, ""
         last, planned = rows[-1], read_planned_steps(folder)

@@ -31,7 +31,10 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
         remove(out)
     out.mkdir(parents=True)
     training = yaml.safe_load((folders.generation(generation, "training") / "train.yaml").read_text(encoding="utf-8"))
-    training["run"] |= {"out": str(out), **_repeat_resolved(version.get("resolved"), say)}
+    resolved = version["resolved"]  # `auto` may choose otherwise today
+    if resolved is None:
+        raise TrainError(f"{path} does not say in which precision generation {generation} was trained")
+    training["run"] |= {"out": str(out), "precision": resolved["precision"], "threads": resolved["threads"]}
     write_bytes(out / "train.yaml", yaml.safe_dump(training).encode())
     say(f"trains generation {generation} again from {sum(row['positions'] for row in version['data']):,} positions")
     try:
@@ -51,14 +54,6 @@ def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
             raise TrainError(f"generation {generation} cannot be repeated: {path} is gone")
         if digest is not None and compute_digest(path) != digest:
             raise TrainError(f"generation {generation} cannot be repeated: {path} has changed since")
-
-
-def _repeat_resolved(resolved: dict[str, Any] | None, say: Callable[[str], None]) -> dict[str, Any]:
-    """Precision and threads of the training; `auto` may choose another one today."""
-    if resolved is None:
-        say("an earlier program made this generation and did not write down its precision: the weights may differ")
-        return {}
-    return {"precision": resolved["precision"], "threads": resolved["threads"]}
 
 
 def _compare(made: Path, kept: Path) -> float:

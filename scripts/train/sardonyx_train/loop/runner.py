@@ -4,10 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 
+from ..config import format_config
 from ..errors import TrainError
 from ..files import PART, remove, write_bytes
 from ..lock import lock_folder
-from ..loop_config import LoopConfig, check_files, find_engine, format_loop_config, parse_loop_config
+from ..loop_config import LoopConfig, check_files, find_engine, parse_loop_config
 from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
@@ -52,7 +53,7 @@ class Loop:
         if state.name != self._config.run.name:
             raise TrainError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
         check_files(self._config)
-        write_bytes(root / "loop.yaml", format_loop_config(self._config).encode())
+        write_bytes(root / "loop.yaml", format_config(self._config).encode())
         executor = create_executor(self._config, self._stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")

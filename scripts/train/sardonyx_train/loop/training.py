@@ -15,8 +15,8 @@ import yaml
 
 from ..config import ModelConfig, TrainingConfig, is_same_shape, merge, parse_config
 from ..errors import TrainError
-from ..files import read_rows
 from ..loop_config import LoopConfig
+from ..metrics_log import read_history
 from ..tasks.process import OWN_PROGRAM
 from .window import Window
 
@@ -136,6 +136,6 @@ def read_planned_steps(folder: Path) -> int:
 
 def read_losses(folder: Path) -> tuple[float | None, float | None]:
     """Policy and value losses of the last evaluation on held-out positions, else of the last training steps."""
-    rows = [row for row in read_rows(folder / "history.jsonl") if "policy" in row and "value" in row]
+    rows = [row for row in read_history(folder) if "policy" in row and "value" in row]
     chosen = [row for row in rows if row["kind"] == "validation"] or rows
     return (chosen[-1]["policy"], chosen[-1]["value"]) if chosen else (None, None)

@@ -10,7 +10,8 @@ from itertools import product
 import torch
 from torch import nn
 
-from .layers import DIRECTIONS, JUMPS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
+from ..encodings import JUMPS
+from .layers import DIRECTIONS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
 
 FEATURE_PLANES = 32
 _PIECES = "pnbrqk"  # order of the planes of each side, the mover's first

@@ -136,7 +136,6 @@ def enable_batch_renorm(network: nn.Module, max_r: float, max_d: float, rise_ste
 
 # Steps in files and ranks. The first four directions are straight, the others diagonal.
 DIRECTIONS = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
-JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 OWN_CAPTURES = ((-1, 1), (1, 1))
 OTHER_CAPTURES = ((-1, -1), (1, -1))
 

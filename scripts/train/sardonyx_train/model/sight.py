@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from ..config import ModelConfig
+from ..encodings import JUMPS
 from .layers import (
     DIRECTIONS,
-    JUMPS,
     OTHER_CAPTURES,
     OWN_CAPTURES,
     ConvNorm,

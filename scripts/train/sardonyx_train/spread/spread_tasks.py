@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import TrainError
-from ..files import compute_digest, copy_file, name_part, publish, read_json, write_bytes, write_json
+from ..files import compute_digest, copy_file, keep_plan, replacing, write_bytes
 from ..lock import lock_folder
 from ..loop.games import create_seed, deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
@@ -27,6 +27,7 @@ from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 from ..tasks.usage import Meter
 
+PLAN = "plan.json"
 _EVENT = b"[Event "
 
 
@@ -42,13 +43,6 @@ class Work:
         place = folder or self.folder / "tasks"
         place.mkdir(parents=True, exist_ok=True)
         self.executor.run(tasks, place, files, lambda: False)
-
-    def keep_plan(self, plan: dict[str, Any]) -> None:
-        """Raises TrainError if the folder holds the results of other work."""
-        path = self.folder / "plan.json"
-        if path.exists() and read_json(path) != plan:
-            raise TrainError(f"{self.folder} holds the results of other work; choose another --out")
-        write_json(path, plan)
 
 
 def spread(options: Namespace) -> int:
@@ -77,7 +71,7 @@ def _do(options: Namespace, work: Work, flags: list[str]) -> dict[str, Any]:
 
 def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
     """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a seed and a file prefix of its own."""
-    work.keep_plan({"label": list(flags), "games": games, "per task": per_task, "seed": seed})
+    keep_plan(work.folder / PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
     sent, files = send_files(flags)
     tasks = []
     for index, count in enumerate(deal_games(games, per_task)):
@@ -97,7 +91,7 @@ def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
 def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
     """`analysed.pgn` in the folder, with the games in their order."""
     digests = [compute_digest(path) for path in inputs]
-    work.keep_plan({"analyse": list(flags), "per task": per_task, "inputs": digests})
+    keep_plan(work.folder / PLAN, {"analyse": list(flags), "per task": per_task, "inputs": digests})
     sent, files = send_files(flags)
     tasks = []
     parts = work.folder / "parts"
@@ -111,11 +105,9 @@ def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[s
         files[digest] = path
     work.run(tasks, files)
     target = work.folder / "analysed.pgn"
-    part = name_part(target)
-    with part.open("wb") as out:
+    with replacing(target) as part, part.open("wb") as out:
         for task in tasks:
             out.write((work.folder / "tasks" / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
-    publish(part, target)
     return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
 
 
@@ -124,7 +116,7 @@ def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
     if games % 2 != 0 or per_task % 2 != 0:
         raise TrainError("games and games per task must be even: an opening is played with both colours")
     if folder is None:
-        work.keep_plan({"match": list(flags), "games": games, "per task": per_task, "seed": seed})
+        keep_plan(work.folder / PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
     place = folder or work.folder / "tasks"
     sent, files = send_files(flags)
     tasks = []

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..errors import TrainError
-from ..files import read_json, write_json
-from .spread_tasks import Work, match
+from ..files import keep_plan, read_json, write_json
+from .spread_tasks import PLAN, Work, match
 
 _ALPHA = 0.602
 _GAMMA = 0.101
@@ -41,8 +41,8 @@ class Parameter:
 
 def tune(work: Work, parameters: Sequence[Parameter], iterations: int, games: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
     """Returns the values after the last iteration. `spsa.json` holds every iteration, so the same command continues."""
-    plan = {"tune": [vars(p) for p in parameters], "iterations": iterations, "games": games, "seed": seed, "flags": list(flags)}
-    work.keep_plan(plan)
+    own = {"tune": [vars(p) for p in parameters], "iterations": iterations, "games": games, "seed": seed, "flags": list(flags)}
+    keep_plan(work.folder / PLAN, own)
     path = work.folder / "spsa.json"
     rows: list[dict[str, Any]] = read_json(path) if path.exists() else []
     values = rows[-1]["values"] if rows else [p.start for p in parameters]
