@@ -1,3 +1,2 @@
 /** The door of options/: what an option is, how tables declare them, and the store that holds the values of all of them. */
 export * from './option-store.js';
-export { type OptionHandlers, OptionStore } from './option-store.js';

@@ -1,6 +1,6 @@
 /** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function does not compile. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -8,14 +8,17 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
+import { createFolder } from '#platform/folders.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
+import * as threads from '#platform/threads.js';
 import type {
   ByteStreamPort,
   CacheFilePort,
   FilePort,
   MachinePort,
   OnnxRuntimePort,
+  ThreadPort,
 } from '#sardonyx/platform/platform-ports.js';
 import { concatBytes } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -133,4 +136,94 @@ test('ONNX Runtime runs a network on tensors that share their memory with the ca
   assert.deepEqual(policy.subarray(0, 1858), policy.subarray(1858));
   assert.ok(Math.abs(value[0] + value[1] + value[2] - 1) < 1e-3);
   await session.release();
+});
+
+const port: ThreadPort = threads;
+const script = new URL('../support/echo-thread.js', import.meta.url);
+
+test('a thread has its data, answers messages that came before it listened, and ends when told to', async () => {
+  const answers: unknown[] = [];
+  const thread = port.startThread<string, unknown>(
+    script,
+    { name: 'echo', data: 7 },
+    { onMessage: (a) => answers.push(a) },
+  );
+  for (const text of ['a', 'b', 'end']) thread.post(text);
+  await thread.ended;
+  assert.deepEqual(answers, [7, 'a', 'b']);
+});
+
+test('a thread that throws reports its exception, then its end', async () => {
+  const events: string[] = [];
+  const thread = port.startThread<string, unknown>(
+    script,
+    {},
+    { onMessage: () => undefined, onError: ({ message }) => events.push(message) },
+  );
+  thread.post('throw');
+  await thread.ended;
+  assert.deepEqual(events, ['told to throw']);
+});
+
+test('a thread is terminated in the middle of a computation', async () => {
+  let startSpinning: () => void;
+  const spins = new Promise<void>((resolve) => {
+    startSpinning = resolve;
+  });
+  const onMessage = (message: unknown): void => (message === 'spinning' ? startSpinning() : thread.post('spin'));
+  const thread = port.startThread<string, unknown>(script, {}, { onMessage });
+  await spins;
+  await thread.terminate();
+  await thread.ended;
+});
+
+const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-folders-'));
+after(() => rmSync(scratch, { recursive: true }));
+const isPosix = process.platform !== 'win32';
+
+test('a folder is made with all above it, and may be there already', () => {
+  const folder = join(scratch, 'a', 'b', 'c');
+  for (const path of [folder, `${folder}/`, join(scratch, 'a'), '.', '/']) {
+    createFolder(path);
+    assert.ok(statSync(path).isDirectory());
+  }
+});
+
+test('all that are made get the mode', { skip: !isPosix }, () => {
+  createFolder(join(scratch, 'own', 'kind'), 0o700);
+  for (const name of ['own', 'own/kind']) assert.equal(statSync(join(scratch, name)).mode & 0o777, 0o700);
+});
+
+test('a link to a folder is as good as the folder', { skip: !isPosix }, () => {
+  createFolder(join(scratch, 'real'));
+  symlinkSync(join(scratch, 'real'), join(scratch, 'link'));
+  createFolder(join(scratch, 'link'));
+  createFolder(join(scratch, 'link', 'inner'));
+  assert.ok(statSync(join(scratch, 'real', 'inner')).isDirectory());
+});
+
+test('what is in the way is one sentence', () => {
+  const file = join(scratch, 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'inner'), join(file, 'inner', 'most')]) {
+    assert.throws(() => createFolder(path), {
+      message: `Cannot create the folder ${path}: there is a file of that name`,
+    });
+  }
+  assert.throws(() => createFolder(''), { message: 'Cannot create the folder : the name is empty' });
+});
+
+test('a link into nowhere ends the search for a parent', { skip: !isPosix }, () => {
+  const link = join(scratch, 'dangling');
+  symlinkSync(join(scratch, 'nowhere'), link);
+  for (const path of [link, join(link, 'inner')])
+    assert.throws(() => createFolder(path), /^Error: Cannot create the folder/);
+});
+
+test('below /proc no folder can be made, and nobody waits for one', { skip: process.platform !== 'linux' }, () => {
+  for (const path of ['/proc/x', '/proc/x/y/z']) {
+    assert.throws(() => createFolder(path), {
+      message: `Cannot create the folder ${path}: no folder can be created there`,
+    });
+  }
 });
