@@ -5,7 +5,6 @@
 
 import { NO_MOVE } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
-import type { TreeDump, TreeDumpLimits } from '../search/index.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
 import type { BestMove, EnginePorts, NetworkPort } from './ports.js';
@@ -19,7 +18,8 @@ export interface Answer {
 }
 
 export class Analyst {
-  private readonly engine: Engine;
+  /** To stop a search, whose answer is then that of the nodes so far; for the tree of the last one; to begin as in a new process. */
+  readonly engine: Engine;
   private report: SearchReport | null = null;
   private stats: RootStats | null = null;
   private best: BestMove = { move: NO_MOVE, ponder: NO_MOVE };
@@ -70,31 +70,12 @@ export class Analyst {
     return { report, stats, best };
   }
 
-  /** Ends the search that is under way; its result is then that of the nodes so far. */
-  stop(): void {
-    this.engine.stop();
-  }
-
   /** The network's evaluation without search; null if the game is over. */
   async evaluate(fen: string | null, moves: readonly string[]): Promise<RootStats | null> {
     this.setPosition(fen, moves);
     const stats = await this.engine.evaluate();
     this.throwErrors();
     return stats;
-  }
-
-  /** The tree of the last search. */
-  dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
-    return this.engine.dumpTree(limits);
-  }
-
-  /** Forgets tree and cache: the next search starts as in a new process. */
-  newGame(): void {
-    this.engine.newGame();
-  }
-
-  dispose(): Promise<void> {
-    return this.engine.dispose();
   }
 
   private setPosition(fen: string | null, moves: readonly string[]): void {

@@ -78,10 +78,10 @@ export class Engine {
       strength: () => this.loader.onPoolChange(),
       evaluator: () => {
         this.loader.onEvaluatorChange();
-        this.host.post({ type: 'clearTree' });
+        this.host.thread?.post({ type: 'clearTree' });
       },
       tables: () => this.onTablesChange(),
-      forgetTree: () => this.host.post({ type: 'clearTree' }),
+      forgetTree: () => this.host.thread?.post({ type: 'clearTree' }),
       forgetAll: () => this.forget(),
       note: (sentence) => listener.warning(sentence),
     });
@@ -167,7 +167,7 @@ export class Engine {
     const search = this.searches.create({ nodes: 1 }, this.game, 'evaluation');
     await this.prepare();
     if (this.searches.active !== null || this.isDisposed) return null;
-    this.host.post({ type: 'clearTree' });
+    this.host.thread?.post({ type: 'clearTree' });
     this.begin(search);
     await this.whenIdle();
     return search.lastStats;
@@ -253,7 +253,7 @@ export class Engine {
   private stopHost(): void {
     const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
     this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
-    this.host.stop(); // After the patience has begun: the answer ends it.
+    this.host.thread?.stop(); // After the patience has begun: the answer ends it.
   }
 
   /** The tree of the last search; null if there is none. Do not call it during a search. */
@@ -267,7 +267,7 @@ export class Engine {
   }
 
   private forget(): void {
-    this.host.post({ type: 'newGame' });
+    this.host.thread?.post({ type: 'newGame' });
     this.loader.current?.clearCache();
   }
 
@@ -279,7 +279,7 @@ export class Engine {
 
   /** A tree must not hold results of other tables. */
   private followTables(): void {
-    if (this.tables.follow()) this.host.post({ type: 'clearTree' });
+    if (this.tables.follow()) this.host.thread?.post({ type: 'clearTree' });
   }
 
   private begin(search: ActiveSearch): void {
@@ -320,9 +320,9 @@ export class Engine {
     this.loader.handOver(network);
     this.host.attach(network);
     // Limited strength must not use the tree of an earlier search.
-    if (search.strength !== null) this.host.post({ type: 'clearTree' });
+    if (search.strength !== null) this.host.thread?.post({ type: 'clearTree' });
     this.lookout.follow(search);
-    this.host.post({ type: 'go', id: search.id, ...order });
+    this.host.thread?.post({ type: 'go', id: search.id, ...order });
     if (search.stopRequested) this.stopHost();
   }
 
@@ -416,7 +416,7 @@ export class Engine {
     active.ended.resolve();
     if (!active.isDiscarded) this.lookout.remember(active);
     if (active.purpose === 'warm-up') {
-      this.host.post({ type: 'clearTree' });
+      this.host.thread?.post({ type: 'clearTree' });
       this.lookout.prepare();
     }
     if (!active.isDiscarded) this.listener.bestMove(best);

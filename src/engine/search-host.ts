@@ -14,7 +14,6 @@ import {
   type SearchLine,
   type SearchOrder,
   type SearchParams,
-  type ToSearch,
   type TreeDump,
   type TreeDumpLimits,
 } from '../search/index.js';
@@ -33,7 +32,8 @@ interface SearchHostEvents {
 }
 
 export class SearchHost {
-  private thread: SearchPort | null = null;
+  /** Null before the first network, and after a failure. Messages that concern the host go through its methods. */
+  thread: SearchPort | null = null;
   private network: NetworkPort | null = null;
   /** Called when the thread has taken the network over. */
   private onReady: () => void = () => undefined;
@@ -71,19 +71,11 @@ export class SearchHost {
     return true;
   }
 
-  post(message: ToSearch): void {
-    this.thread?.post(message);
-  }
-
   /** The tree of the last search; null if there is none, or if the thread dies before it answers. */
   dumpTree(limits: TreeDumpLimits): Promise<TreeDump | null> {
     if (this.thread === null) return Promise.resolve(null);
-    this.post({ type: 'dumpTree', limits });
+    this.thread.post({ type: 'dumpTree', limits });
     return new Promise((resolve) => this.treeWaiters.push(resolve));
-  }
-
-  stop(): void {
-    this.thread?.stop();
   }
 
   /** Ends a thread that has failed. The next attach creates another. */

@@ -13,7 +13,14 @@ import type { SearchParams } from './params.js';
 import { Announcer, type InfoListener, type ReportContext } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
 import { fillIterationStats } from './root/iteration-stats.js';
-import { adaptToInstant, chooseMove, countInstantVisits, isInstant, withoutSpan } from './root/move-choice.js';
+import {
+  adaptToInstant,
+  chooseMove,
+  countInstantVisits,
+  isInstant,
+  type MoveChoice,
+  withoutSpan,
+} from './root/move-choice.js';
 import { RootMoves } from './root/root-moves.js';
 import type { PositionMessage, SearchLimits } from './search-protocol.js';
 import { computeVisitBudget, countWantedLines, StopWatch } from './stop/stoppers.js';
@@ -151,8 +158,11 @@ export class TreeSearch {
    * @returns 0 = none
    */
   redraw(): number {
-    const gamePly = this.position?.gamePly ?? 0;
-    return chooseMove(this.getReportContext(), gamePly, this.options.random).move;
+    return this.choose().move;
+  }
+
+  private choose(): MoveChoice {
+    return chooseMove(this.getReportContext(), this.position?.gamePly ?? 0, this.options.random);
   }
 
   /**
@@ -217,30 +227,17 @@ export class TreeSearch {
   step(): StepResult {
     const { pipeline, tree } = this;
     if (this.listener === null) return 'done';
-    if (pipeline.hasFailed) {
-      this.listener.onWarning(NO_EVALUATOR);
-      this.finish();
-      return 'done';
-    }
-    if (this.wantsStop && tree.rootVisits > 0 && pipeline.totalVisits >= this.leastVisits) {
-      this.finish();
-      return 'done';
-    }
-    if (!this.isRootSent && !this.sendRoot()) {
-      this.watchClock();
-      return 'waiting';
-    }
     const hasRoot = tree.rootVisits > 0;
+    if (pipeline.hasFailed) this.listener.onWarning(NO_EVALUATOR);
+    if (pipeline.hasFailed || (this.wantsStop && hasRoot && pipeline.totalVisits >= this.leastVisits)) {
+      this.finish();
+      return 'done';
+    }
+    if (!this.isRootSent && !this.sendRoot()) return this.wait('waiting');
     if (pipeline.canGather && !this.isParked) {
       // Waits instead of backing up another batch first, so that a rate limit does not change what is searched.
-      if (this.isOverRate) {
-        this.watchClock();
-        return 'waiting';
-      }
-      if (pipeline.isCrowdedOut) {
-        this.watchClock();
-        return 'crowded out';
-      }
+      if (this.isOverRate) return this.wait('waiting');
+      if (pipeline.isCrowdedOut) return this.wait('crowded out');
       const gathering = pipeline.gather(hasRoot ? this.computeBudget() : 1 - pipeline.leavesInFlight);
       if (pipeline.isIdle) {
         if (gathering.started === 0) this.unblock(gathering);
@@ -257,8 +254,7 @@ export class TreeSearch {
       tree.collectGarbage(GARBAGE_WHEN_IDLE);
       return 'worked';
     }
-    this.watchClock();
-    return 'waiting';
+    return this.wait('waiting');
   }
 
   /** Ends the search after an exception: answers with the best move of the tree, if it has one, and drops the tree. */
@@ -380,22 +376,22 @@ export class TreeSearch {
     }
   }
 
-  /** Called when there is nothing to do but wait. */
-  private watchClock(): void {
+  /** Watches the clock, because there is nothing else to do. @returns what to tell the caller */
+  private wait(what: StepResult): StepResult {
     this.watch.read(this.counters.playouts);
     if (!this.mustWait && this.watch.isTimeUp()) this.wantsStop = true;
     this.announcer?.showSignOfLife(this.watch.stats);
+    return what;
   }
 
   private finish(): void {
-    const { listener, options, position } = this;
+    const { listener } = this;
     if (listener === null) return;
     this.pipeline.abandon();
     this.watch.read(this.counters.playouts);
     this.readTree();
     this.watch.finish();
-    const gamePly = position?.gamePly ?? 0;
-    const answer = chooseMove(this.getReportContext(), gamePly, options.random);
+    const answer = this.choose();
     if (getEdgeCount(this.tree, this.tree.rootNode) > 0) this.announcer?.showEnd(this.watch.stats, answer.move);
     this.rootMoves.restore();
     this.listener = null;

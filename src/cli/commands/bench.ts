@@ -119,7 +119,7 @@ export async function runBench(
     signal?.throwIfAborted();
     return analyst.search(fen, [], request);
   };
-  signal?.addEventListener('abort', () => analyst.stop());
+  signal?.addEventListener('abort', () => analyst.engine.stop());
   try {
     const network = await analyst.load();
     const all = [...BENCH_POSITIONS, ...MORE_POSITIONS];
@@ -139,7 +139,7 @@ export async function runBench(
     const gathered = { playouts: 0, batches: 0, collisions: 0, detours: 0 };
     let signature = FNV_OFFSET;
     for (const [index, fen] of fens.entries()) {
-      analyst.newGame();
+      analyst.engine.newGame();
       if (isLc0Style) writeLine(`\nPosition: ${index + 1}/${fens.length} ${fen}`);
       const startedAt = performance.now();
       const answer = await search(fen, asked);
@@ -173,7 +173,7 @@ export async function runBench(
       network: network.description,
     };
   } finally {
-    await analyst.dispose();
+    await analyst.engine.dispose();
   }
 }
 

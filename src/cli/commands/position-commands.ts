@@ -55,7 +55,7 @@ export const evalCommand = declareCommand({
       if (args.json) printJson(summarise(stats, scoreType, chess960));
       else for (const line of formatEvalAnswer(stats, scoreType, chess960)) printLine(line);
     } finally {
-      await analyst.dispose();
+      await analyst.engine.dispose();
     }
   },
 });

@@ -69,7 +69,7 @@ export const suiteCommand = declareCommand({
       if (args.json) printJson(attempts);
       else for (const line of formatAttempts(attempts)) printLine(line);
     } finally {
-      await analyst.dispose();
+      await analyst.engine.dispose();
     }
   },
 });
@@ -112,7 +112,7 @@ async function solve(analyst: Analyst, positions: readonly SuitePosition[], requ
   const attempts: Attempt[] = [];
   try {
     for (const position of positions) {
-      analyst.newGame();
+      analyst.engine.newGame();
       const { best, report } = await analyst.search(position.fen, [], request);
       const isSolved = isSolution(position, best.move);
       const [{ score }] = report.lines;

@@ -184,7 +184,7 @@ export async function runTune(
     let nodes = 0;
     let timeMs = 0;
     for (const fen of BENCH_POSITIONS.slice(0, POSITIONS)) {
-      analyst.newGame();
+      analyst.engine.newGame();
       const { report } = await analyst.search(fen, [], { moveTimeMs });
       nodes += report.nodes;
       timeMs += report.timeMs;
@@ -197,6 +197,6 @@ export async function runTune(
     const initial = { threads: handle.workers, minibatch: handle.minibatch, batchesInFlight: handle.workers + 1 };
     return await chooseSettings(initial, measure, onRow);
   } finally {
-    await analyst.dispose();
+    await analyst.engine.dispose();
   }
 }

@@ -88,7 +88,8 @@ globalThis.addEventListener?.('unhandledrejection', (event) => {
   if (!isThread) return;
   event.preventDefault();
   const { reason } = event as PromiseRejectionEvent;
-  postControl({ sardonyxThread: 'error', message: reason instanceof Error ? reason.message : String(reason) });
+  const message = reason instanceof Error ? reason.message : String(reason);
+  postToParent({ sardonyxThread: 'error', message } satisfies ControlMessage);
 });
 
 export function getThreadData<Data>(): Promise<Data> {
@@ -106,7 +107,7 @@ export function onParentMessage<ToThread>(handle: (message: ToThread) => void): 
 
 export function endThread(): void {
   if (!isThread) return;
-  postControl({ sardonyxThread: 'end' });
+  postToParent({ sardonyxThread: 'end' } satisfies ControlMessage);
   globalThis.close();
 }
 
@@ -133,10 +134,6 @@ export function nextTurn(): Promise<void> {
 export function repeatEvery(milliseconds: number, work: () => void): () => void {
   const timer = setInterval(work, milliseconds);
   return () => clearInterval(timer);
-}
-
-function postControl(message: ControlMessage): void {
-  postToParent(message);
 }
 
 function isControl(message: unknown): message is ControlMessage {

@@ -257,7 +257,7 @@ export async function searchGame(
   const { startFen, isChess960 } = game;
   const moves = spellMoves(game);
   const positions: AnalysedPosition[] = [];
-  analyst.newGame();
+  analyst.engine.newGame();
   for (let ply = 0; ply <= moves.length; ply++) {
     const before = moves.slice(0, ply).map((move) => move.uci);
     const played = moves[ply]?.uci ?? null;

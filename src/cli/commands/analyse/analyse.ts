@@ -147,7 +147,7 @@ export const analyseCommand = declareCommand({
       else await reportPosition(analyst, startFen, isChess960, request, args.json);
       if (dump !== null) await dumpPosition(analyst, startFen, isChess960, dump);
     } finally {
-      await analyst.dispose();
+      await analyst.engine.dispose();
     }
   },
 });
@@ -203,7 +203,7 @@ async function dumpPosition(
   isChess960: boolean,
   { path, ...limits }: DumpSettings,
 ): Promise<void> {
-  const tree = await analyst.dumpTree(limits);
+  const tree = await analyst.engine.dumpTree(limits);
   if (tree === null) throw new Error('The game is over: there is no tree to write');
   await writeTreeFile(path, { fen, isChess960, tree });
 }
