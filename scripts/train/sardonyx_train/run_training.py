@@ -42,7 +42,9 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
         stop_on_signals(trainer.stop.set)
         trainer.run()
         trainer.place.wait_for_all()
-    except (MemoryError, RuntimeError) as error:
+    except (MemoryError, RuntimeError, TrainError) as error:
+        if isinstance(error, TrainError):  # of a loader process it comes with that one's traceback
+            raise TrainError(str(error).rstrip().rpartition("TrainError: ")[2]) from None
         if "DataLoader worker" in str(error):
             raise TrainError("a loader process was killed: if memory is short, lower data.workers or data.shuffle_batches") from None
         if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "you tried to allocate" in str(error):  # torch's words on CPUs

@@ -18,6 +18,7 @@ from train_support.synthetic import schema, write_shard
 
 from sardonyx_train.checkpoint import write_weights
 from sardonyx_train.config import parse_config
+from sardonyx_train.errors import TrainError
 from sardonyx_train.files import write_json
 from sardonyx_train.lock import lock_folder
 from sardonyx_train.model.network import Network
@@ -117,6 +118,8 @@ WRONG = [
     ("loop --config {loop} --set run.out={binary}", "{binary}: it is a file, not a folder"),
     ("spread analyse {here}/none.pgn --out {here}/a", "none.pgn"),
     ("spread spsa --out {here}/s --tune cpuct=1", "'cpuct=1' is not FLAG=START:STEP"),
+    ("spread spsa --out {here}/s --tune cpuct=inf:1", "'cpuct=inf:1' is not FLAG=START:STEP"),
+    ("inspect {moves}", "the shards are damaged: they hold moves beyond the 1858 of their policy encoding"),
     ("train --config {train} --overwrite --set data.batch_size=97", "too little data: 96 positions for 1 loader processes"),
     ("train --config {train} --overwrite --set data.workers=64", "too little data: 96 positions for 64 loader processes"),
     ("train --config {train} --set data.batch_size=32 --set model.filters=8 --set run.out={binary}", "{binary}: it is a file, not a folder"),
@@ -188,6 +191,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     write_shard(here / "torn/0.arrow", 1, 2, 96)
     whole = (here / "torn/0.arrow").read_bytes()
     (here / "torn/0.arrow").write_bytes(whole[: len(whole) // 3] + bytes(len(whole) // 3) + whole[2 * len(whole) // 3 :])
+    (here / "moves").mkdir()
+    table = pa.ipc.open_file(here / "shards/0.arrow").read_all()
+    table = table.set_column(2, "legal", pa.array([[1858]] * table.num_rows, pa.list_(pa.uint16())))
+    with pa.ipc.new_file(str(here / "moves/0.arrow"), table.schema) as writer:
+        writer.write_table(table)
     form = schema("lc0-112", "lc0-1858")
     with pa.ipc.new_file(str(here / "few/0.arrow"), pa.schema([form.field("masks")], metadata=form.metadata)):
         pass
@@ -211,7 +219,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("state.json", "bundled.json"):
         (here / "damaged" / name).write_text("{")
     (here / "damaged/history.jsonl").write_text('3\n{"kind": "train"}\n')
-    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini", "empty", "few", "torn")
+    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini", "empty", "few", "torn", "moves")
     return {
         "here": str(here),
         **{name: str(here / name) for name in names},
@@ -258,6 +266,7 @@ def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path
         ("create_network", RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"), "lower model.filters"),
         ("evaluate", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."), "minibatches of 32 positions: lower data.batch_size"),
         ("evaluate", RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."), "a loader process was killed"),
+        ("evaluate", TrainError("Caught TrainError in process 0.\nTraceback:\n …\nsardonyx_train.errors.TrainError: a: gone\n"), "train: a: gone"),
     ],
 )
 def test_too_little_memory_is_one_sentence_that_says_what_to_lower(

@@ -9,6 +9,7 @@ import torch
 
 from ..config import TargetConfig
 from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
+from ..errors import TrainError
 from .shards import Columns, Replies, ShardFormat
 from .targets import MATE_BASE, policy_from_scores, value_target
 
@@ -137,6 +138,8 @@ class BatchMaker:
         count = len(flip)
         legal, legal_lengths = moves.legal.take(rows)
         index, lengths = moves.policy_index.take(rows)
+        if max(legal.max(initial=0), index.max(initial=0)) >= self._policy_size:
+            raise TrainError(f"the shards are damaged: they hold moves beyond the {self._policy_size} of their policy encoding")
         row_of_legal, row_of_target = np.repeat(places, legal_lengths), np.repeat(places, lengths)
         if flip.any():
             legal = np.where(flip[row_of_legal], self._mirrored[legal], legal)

@@ -5,6 +5,7 @@ Source: J. Spall, "Implementation of the simultaneous perturbation algorithm for
 the run.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ class Parameter:
             parameter = cls(flag.removeprefix("--"), float(start), float(step))
         except ValueError:
             raise TrainError(f"--tune: '{text}' is not FLAG=START:STEP") from None
-        if not (separator and colon and flag) or not parameter.step > 0:
+        if not (separator and colon and flag and math.isfinite(parameter.start) and 0 < parameter.step < math.inf):
             raise TrainError(f"--tune: '{text}' is not FLAG=START:STEP with a step above 0")
         return parameter
 
