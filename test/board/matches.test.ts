@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { countScore, listScores } from '#sardonyx/board/game/board-text.js';
@@ -12,7 +13,10 @@ import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 let board: BoardProcess;
 let page: BoardSocket;
-const { command, args: words } = fakeEngine('--think=15');
+const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-held-'));
+/** While this file is there, Slow plays no game from the one on whose number it holds. */
+const held = join(scratch, 'held');
+const { command, args: words } = fakeEngine('--think=15', `--hold-while=${held}`);
 const SLOW = `cmd="${command}" args="${words.join(' ')}" name=Slow`;
 const SETTINGS = { players: ['random', 'random'], clock: null, nodes: 1, games: 6, sprt: null, chess960: false };
 
@@ -24,6 +28,7 @@ before(async () => {
 after(async () => {
   page.close();
   await board.stop();
+  rmSync(scratch, { recursive: true });
 });
 
 async function read(name: string): Promise<MatchState> {
@@ -109,16 +114,17 @@ test('three players meet each other, two boards are watched, and only new games 
     games: 2,
     concurrency: 2,
   };
+  writeFileSync(held, '1');
   const name = (await page.ask('startMatch', { ...SETTINGS, ...settings })).answer as string;
+  const isHeld = ({ white, black }: MatchState['boards'][number]) => [white, black].includes('Slow');
   let boards: MatchState['boards'] = [];
-  for (let state = await read(name); ; state = await read(name)) {
-    if (state.boards.length > boards.length) boards = state.boards;
-    if (!state.isRunning) break;
+  while (boards.length === 0) {
     await new Promise((resolve) => setTimeout(resolve, 50));
+    boards = (await read(name)).boards.filter(isHeld);
   }
-  assert.ok(boards.length >= 1);
-  for (const { white, black, fen, lastMove, plies } of boards) {
-    assert.ok([white, black].includes('Slow'), `${white} ${black}`);
+  rmSync(held);
+  await waitForEnd(name);
+  for (const { fen, lastMove, plies } of boards) {
     assert.match(fen, /^\S+ [wb] /);
     assert.equal(lastMove === null, plies === 0);
   }
@@ -153,6 +159,7 @@ test('a match of the command line is gone on with, one that is being played ther
     '10',
   ];
   const files = ['--results', join('matches', 'own.jsonl'), '--pgnout', join('matches', 'own.pgn')];
+  writeFileSync(held, '2');
   const child = spawn(process.execPath, [program, ...args, ...files], { cwd: board.folder, stdio: 'ignore' });
   const ended = once(child, 'exit');
   while (!existsSync(join(folder, 'own.pgn'))) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -161,6 +168,7 @@ test('a match of the command line is gone on with, one that is being played ther
   assert.match(String((await page.ask('resumeMatch', { name: 'own' })).error), /Another process/);
   child.kill('SIGINT');
   await ended;
+  rmSync(held);
   const left = await read('own');
   assert.ok(left.games.length < 4 && !left.isElsewhere);
   await page.ask('resumeMatch', { name: 'own' });

@@ -4,10 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findLockOwner } from '#sardonyx/selfplay/index.js';
 import { dragPiece, findBarriers, loadText, locateSquare, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
@@ -905,8 +906,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a server is killed in the middle of a match: the page says so, and the match goes on with no game lost or doubled', async () => {
-    const { command, args } = fakeEngine('--think=5');
     const folder = join(board.folder, 'killed');
+    // While this file is there, Slow plays no second game.
+    const held = join(board.folder, 'held');
+    const { command, args } = fakeEngine(`--hold-while=${held}`);
     const flags = [
       '--backend=hash',
       `--engine=cmd="${command}" args="${args.join(' ')}" name=Slow`,
@@ -916,6 +919,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const findFile = (ending: string) => join(folder, readdirSync(folder).find((name) => name.endsWith(ending)) ?? '');
     const readMatch = (ending: string) => readFileSync(findFile(ending), 'utf8');
     for (const killsBoth of [false, true]) {
+      writeFileSync(held, '2');
       let server = await BoardProcess.start(flags);
       const { own, first } = await visit('', server);
       await first.clock.install();
@@ -946,6 +950,9 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       assert.deepEqual(await first.getByRole('timer').allTextContents(), clocks);
       assert.equal(await first.getByRole('button', { name: 'Pause' }).isDisabled(), true);
       await own.close();
+      rmSync(held);
+      // A match without its server ends with the next move that it tells.
+      while (findLockOwner(findFile('.jsonl')) !== null) await new Promise((resolve) => setTimeout(resolve, 50));
       if (isNew) continue;
       server = await BoardProcess.start(flags);
       const { own: again, first: next } = await visit('', server);

@@ -1,5 +1,5 @@
 /**
- * 2,000 corrupted files: each gives a network or one clear sentence, soon, and without a gigabyte of memory. Most
+ * 1,000 corrupted files: each gives a network or one clear sentence, soon, and without a gigabyte of memory. Most
  * corruptions are made inside the compression, where they reach the parser.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { createPrng, type Prng, unwrap } from '#sardonyx/util/index.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
 
-const FILES = 2000;
+const FILES = 1000;
 const MAX_MEMORY_BYTES = 1e9;
 /** Of the processor, which other programs do not use up. */
 const MAX_FILE_MS = 5000;

@@ -146,8 +146,8 @@ test('large batches never end a search early: what is closed for one line opens 
 test('a full graph forgets its least visited lines and searches on', () => {
   for (const shape of SHAPES) {
     const harness = createGraph({ minMoves: 10, maxMoves: 40 }, { ...shape, maxBytes: 4 << 20 });
-    const { infos } = harness.run({ playouts: 60000 });
-    assert.equal(infos.at(-1)?.nodes, 60000);
+    const { infos } = harness.run({ playouts: 30000 });
+    assert.equal(infos.at(-1)?.nodes, 30000);
     const { tree } = harness.search;
     assert.ok(tree.store.usedBytes <= (4 << 20) + 4096);
     tree.collectGarbage(1e9);
@@ -161,7 +161,7 @@ test('freed memory of a graph is used again: a long game does not grow', () => {
   const harness = createGraph({}, { minibatch: 8, batchesInFlight: 2 });
   let usedInTheMiddle = 0;
   for (let ply = 0; ply < 40; ply++) {
-    harness.play(harness.run({ playouts: 2000 }).move);
+    harness.play(harness.run({ playouts: 1000 }).move);
     if (ply === 20) usedInTheMiddle = harness.search.tree.store.usedBytes;
   }
   // Peaks of what was kept differ by half; twenty searches that were never freed would be ten times as much.

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { plantEvaluatorFaults } from '../support/evaluator-faults.js';
+import { runCommand } from '../support/run-command.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-commands-'));
@@ -21,10 +22,19 @@ interface Finished {
 }
 
 /**
+ * In the process of the test, or in one of its own if it is interrupted or fails on demand.
  * @param interruptAt SIGINT once this was printed, on either stream
  * @param environment further variables
  */
-function sardonyx(args: string[], interruptAt?: RegExp, environment: NodeJS.ProcessEnv = {}): Promise<Finished> {
+async function sardonyx(
+  args: readonly string[],
+  interruptAt?: RegExp,
+  environment?: NodeJS.ProcessEnv,
+): Promise<Finished> {
+  if (interruptAt === undefined && environment === undefined) {
+    const { status, ...output } = await runCommand(args, { cwd: folder });
+    return { code: status, ...output };
+  }
   const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
@@ -282,7 +292,7 @@ test('match shows its running games as JSON lines, and its results file says how
 
 test('two processes do not play the same match, and the lock of a killed one counts for nothing', async () => {
   const own = ['match', '--engine', 'random', '--engine', 'random', '--games', '2', '--results', 'locked.jsonl'];
-  writeFileSync(join(folder, 'locked.jsonl.lock'), String(process.pid));
+  writeFileSync(join(folder, 'locked.jsonl.lock'), String(process.ppid));
   const refused = await sardonyx(own);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^locked\.jsonl is in use: process \d+ plays this match\n$/);

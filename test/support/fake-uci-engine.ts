@@ -3,8 +3,10 @@
  * on the position and `--seed`, at once, with MultiPV scores. Arguments make it misbehave at the n-th `go` (from 1):
  *
  *   --seed=N  --name=TEXT  --score=CP (always this score)  --think=MS
+ *   --hold-while=FILE (no answer while there is such a file, from the game of this process on whose number it holds)
  *   --crash-at=N (exit 3)  --crash-at-game=N (at the n-th ucinewgame)  --hang-at=N (silence)  --illegal-at=N (a1a1)  --mute (no uciok)
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { formatUciMove, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createPrng, unwrap } from '#sardonyx/util/index.js';
@@ -53,8 +55,14 @@ function go(): void {
     }
     say(`bestmove ${ranked[0]}`);
   };
-  if (settings.has('think')) setTimeout(answer, numberOf('think'));
-  else answer();
+  const held = settings.get('hold-while');
+  const answerUnlessHeld = (): void => {
+    if (held !== undefined && existsSync(held) && games >= Number(readFileSync(held, 'utf8')))
+      setTimeout(answerUnlessHeld, 20);
+    else answer();
+  };
+  if (settings.has('think')) setTimeout(answerUnlessHeld, numberOf('think'));
+  else answerUnlessHeld();
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -17,15 +17,15 @@ test('a full tree forgets its least visited lines and searches on', () => {
   ]) {
     const channel = new FakeLeafChannel(new HashGame({ minMoves: 10 }));
     const harness = new SearchHarness(channel, { ...shape, maxBytes: FULL_BYTES });
-    const { move, infos } = harness.run({ nodes: 80000 });
+    const { move, infos } = harness.run({ nodes: 40000 });
     const { tree } = harness.search;
     assert.notEqual(move, 0);
-    assert.equal(infos.at(-1)?.nodes, 80000);
+    assert.equal(infos.at(-1)?.nodes, 40000);
     assert.ok(tree.store.usedBytes <= FULL_BYTES + 4096, `${tree.store.usedBytes} bytes`);
     const { nodes, faults } = verifyTree(tree);
     assert.deepEqual(faults, []);
     assert.ok(nodes > 15000, `${nodes} nodes are left`);
-    assert.equal(channel.evaluations, 80000);
+    assert.equal(channel.evaluations, 40000);
   }
 });
 
@@ -33,7 +33,7 @@ test('a node that is searched anew after it was forgotten passes over the moves 
   for (let seed = 1; seed <= 2; seed++) {
     const channel = new FakeLeafChannel(new HashGame({ minMoves: 10, maxMoves: 30, mates: 0.01, seed }));
     const harness = new SearchHarness(channel, { maxBytes: 1 << 20, minibatch: 8, batchesInFlight: 3 });
-    harness.run({ playouts: 30000 });
+    harness.run({ playouts: 15000 });
     assert.deepEqual(verifyTree(harness.search.tree).faults, []);
   }
 });
@@ -70,8 +70,8 @@ test('where the system refuses larger tables the tree forgets in those that it h
     return Reflect.construct(target, [size, ...rest]);
   };
   Object.assign(globalThis, { Int32Array: new Proxy(original, { construct }) });
-  const { infos } = harness.run({ nodes: 40000 });
-  assert.equal(infos.at(-1)?.nodes, 40000);
+  const { infos } = harness.run({ nodes: 12000 });
+  assert.equal(infos.at(-1)?.nodes, 12000);
   assert.ok(harness.search.tree.store.nodeCount <= 4000);
   assert.deepEqual(verifyTree(harness.search.tree).faults, []);
 });
@@ -79,7 +79,7 @@ test('where the system refuses larger tables the tree forgets in those that it h
 test('a node with its edges takes at most 220 bytes', () => {
   const game = new HashGame({ minMoves: 20, maxMoves: 46 });
   const harness = new SearchHarness(new FakeLeafChannel(game), { minibatch: 32, batchesInFlight: 2 });
-  harness.run({ nodes: 50000 });
+  harness.run({ nodes: 15000 });
   const { store } = harness.search.tree;
   assert.ok(store.usedBytes / store.nodeCount <= 220, `${store.usedBytes / store.nodeCount}`);
 });

@@ -26,8 +26,8 @@ test('played moves keep their subtree and free the rest', () => {
 test('freed memory is used again: a long game does not grow', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({})), { minibatch: 8, batchesInFlight: 2 });
   let usedAfterTen = 0;
-  for (let ply = 0; ply < 40; ply++) {
-    const { move } = harness.run({ nodes: 3000 });
+  for (let ply = 0; ply < 30; ply++) {
+    const { move } = harness.run({ nodes: 1500 });
     harness.play(move);
     if (ply === 10) usedAfterTen = harness.search.tree.store.usedBytes;
   }
@@ -165,7 +165,7 @@ for (const search of ['tree', 'graph'] as const) {
     const channel = new FakeLeafChannel(new HashGame({ minMoves: 10 }));
     const params = { search, analyseMode: true };
     const harness = new SearchHarness(channel, { minibatch: 8, batchesInFlight: 2, maxBytes: 4 << 20, params });
-    for (let ply = 0; ply < 80; ply++) {
+    for (let ply = 0; ply < 40; ply++) {
       const { move, infos } = harness.run({ playouts: 1500 });
       assert.ok((infos.at(-1)?.nodes ?? 0) >= 1500);
       if (ply % 3 === 2) harness.setPosition({ moves: harness.played.slice(0, -2) });
