@@ -1,211 +1,11 @@
 /**
- * lc0's network file as protobuf messages (package pblczero, lc0 `proto/net.proto`) and its enums. Enums stay plain integers, so
+ * lc0's network file as protobuf messages (package pblczero, lc0 `proto/net.proto`) and its enums; message types follow from the table of fields. Enums stay plain integers, so
  * that an error can name an unknown value. In decoded messages an absent sub-message or list is null or empty, and an
  * absent scalar is not an own property.
  */
-import { createMessageTypes } from '../onnx/index.js';
+import { createMessageTypes, type MessageOf, type MessageSpec } from '../onnx/index.js';
 
-export interface LayerMessage {
-  minVal?: number;
-  maxVal?: number;
-  params?: Uint8Array;
-  encoding?: number;
-  dims?: number[];
-}
-
-export interface ConvBlockMessage {
-  weights?: LayerMessage;
-  biases?: LayerMessage;
-  bnMeans?: LayerMessage;
-  bnStddivs?: LayerMessage;
-  bnGammas?: LayerMessage;
-  bnBetas?: LayerMessage;
-}
-
-export interface SqueezeExciteMessage {
-  w1?: LayerMessage;
-  b1?: LayerMessage;
-  w2?: LayerMessage;
-  b2?: LayerMessage;
-}
-
-export interface ResidualMessage {
-  conv1?: ConvBlockMessage;
-  conv2?: ConvBlockMessage;
-  se?: SqueezeExciteMessage;
-}
-
-export interface SmolgenMessage {
-  compress?: LayerMessage;
-  dense1W?: LayerMessage;
-  dense1B?: LayerMessage;
-  ln1Gammas?: LayerMessage;
-  ln1Betas?: LayerMessage;
-  dense2W?: LayerMessage;
-  dense2B?: LayerMessage;
-  ln2Gammas?: LayerMessage;
-  ln2Betas?: LayerMessage;
-}
-
-export interface AttentionMessage {
-  qW?: LayerMessage;
-  qB?: LayerMessage;
-  kW?: LayerMessage;
-  kB?: LayerMessage;
-  vW?: LayerMessage;
-  vB?: LayerMessage;
-  denseW?: LayerMessage;
-  denseB?: LayerMessage;
-  smolgen?: SmolgenMessage;
-  rpeQ?: LayerMessage;
-  rpeK?: LayerMessage;
-  rpeV?: LayerMessage;
-}
-
-export interface FeedForwardMessage {
-  dense1W?: LayerMessage;
-  dense1B?: LayerMessage;
-  dense2W?: LayerMessage;
-  dense2B?: LayerMessage;
-}
-
-export interface EncoderLayerMessage {
-  mha?: AttentionMessage;
-  ln1Gammas?: LayerMessage;
-  ln1Betas?: LayerMessage;
-  ffn?: FeedForwardMessage;
-  ln2Gammas?: LayerMessage;
-  ln2Betas?: LayerMessage;
-}
-
-export interface PolicyHeadMessage {
-  ipPolW?: LayerMessage;
-  ipPolB?: LayerMessage;
-  ip2PolW?: LayerMessage;
-  ip2PolB?: LayerMessage;
-  ip3PolW?: LayerMessage;
-  ip3PolB?: LayerMessage;
-  ip4PolW?: LayerMessage;
-  polEncoder?: EncoderLayerMessage[];
-  polHeadcount?: number;
-  policy1?: ConvBlockMessage;
-  policy?: ConvBlockMessage;
-}
-
-export interface ValueHeadMessage {
-  ipValW?: LayerMessage;
-  ipValB?: LayerMessage;
-  ip1ValW?: LayerMessage;
-  ip1ValB?: LayerMessage;
-  ip2ValW?: LayerMessage;
-  ip2ValB?: LayerMessage;
-  value?: ConvBlockMessage;
-}
-
-export interface PolicyHeadsMessage {
-  ipPolW?: LayerMessage;
-  ipPolB?: LayerMessage;
-  vanilla?: PolicyHeadMessage;
-  optimisticSt?: PolicyHeadMessage;
-  soft?: PolicyHeadMessage;
-  opponent?: PolicyHeadMessage;
-  policyHeadMap?: { key?: string; value?: PolicyHeadMessage }[];
-}
-
-export interface ValueHeadsMessage {
-  winner?: ValueHeadMessage;
-  q?: ValueHeadMessage;
-  st?: ValueHeadMessage;
-  valueHeadMap?: { key?: string; value?: ValueHeadMessage }[];
-}
-
-/** A network with one policy and one value head stores their fields directly here. */
-export interface WeightsMessage extends PolicyHeadMessage, ValueHeadMessage {
-  input?: ConvBlockMessage;
-  residual?: ResidualMessage[];
-  movesLeft?: ConvBlockMessage;
-  ipMovW?: LayerMessage;
-  ipMovB?: LayerMessage;
-  ip1MovW?: LayerMessage;
-  ip1MovB?: LayerMessage;
-  ip2MovW?: LayerMessage;
-  ip2MovB?: LayerMessage;
-  ipEmbW?: LayerMessage;
-  ipEmbB?: LayerMessage;
-  encoder?: EncoderLayerMessage[];
-  headcount?: number;
-  ipMultGate?: LayerMessage;
-  ipAddGate?: LayerMessage;
-  smolgenW?: LayerMessage;
-  smolgenB?: LayerMessage;
-  ipEmbPreprocW?: LayerMessage;
-  ipEmbPreprocB?: LayerMessage;
-  ipEmbLnGammas?: LayerMessage;
-  ipEmbLnBetas?: LayerMessage;
-  ipEmbFfn?: FeedForwardMessage;
-  ipEmbFfnLnGammas?: LayerMessage;
-  ipEmbFfnLnBetas?: LayerMessage;
-  valueHeads?: ValueHeadsMessage;
-  policyHeads?: PolicyHeadsMessage;
-}
-
-export interface NetworkFormatMessage {
-  input?: number;
-  output?: number;
-  network?: number;
-  policy?: number;
-  value?: number;
-  movesLeft?: number;
-  defaultActivation?: number;
-  smolgenActivation?: number;
-  ffnActivation?: number;
-  inputEmbedding?: number;
-}
-
-export interface TrainingParamsMessage {
-  trainingSteps?: number;
-  learningRate?: number;
-  mseLoss?: number;
-  policyLoss?: number;
-  accuracy?: number;
-  lc0Params?: string;
-}
-
-export interface OnnxModelMessage {
-  model?: Uint8Array;
-  dataType?: number;
-  inputPlanes?: string;
-  outputValue?: string;
-  outputWdl?: string;
-  outputPolicy?: string;
-  outputMlh?: string;
-}
-
-export interface NetMessage {
-  magic?: number;
-  license?: string;
-  minVersion?: { major?: number; minor?: number; patch?: number };
-  format?: { weightsEncoding?: number; networkFormat?: NetworkFormatMessage };
-  trainingParams?: TrainingParamsMessage;
-  weights?: WeightsMessage;
-  onnxModel?: OnnxModelMessage;
-}
-
-const policyHeadFields = {
-  ipPolW: [1, 'Layer'],
-  ipPolB: [2, 'Layer'],
-  ip2PolW: [3, 'Layer'],
-  ip2PolB: [4, 'Layer'],
-  ip3PolW: [5, 'Layer'],
-  ip3PolB: [6, 'Layer'],
-  ip4PolW: [7, 'Layer'],
-  polEncoder: [8, 'repeated EncoderLayer'],
-  polHeadcount: [9, 'uint32'],
-  policy1: [10, 'ConvBlock'],
-  policy: [11, 'ConvBlock'],
-} as const;
-
-const types = createMessageTypes({
+const SCHEMA = {
   Layer: {
     minVal: [1, 'float'],
     maxVal: [2, 'float'],
@@ -257,7 +57,19 @@ const types = createMessageTypes({
     ln2Gammas: [5, 'Layer'],
     ln2Betas: [6, 'Layer'],
   },
-  PolicyHead: policyHeadFields,
+  PolicyHead: {
+    ipPolW: [1, 'Layer'],
+    ipPolB: [2, 'Layer'],
+    ip2PolW: [3, 'Layer'],
+    ip2PolB: [4, 'Layer'],
+    ip3PolW: [5, 'Layer'],
+    ip3PolB: [6, 'Layer'],
+    ip4PolW: [7, 'Layer'],
+    polEncoder: [8, 'repeated EncoderLayer'],
+    polHeadcount: [9, 'uint32'],
+    policy1: [10, 'ConvBlock'],
+    policy: [11, 'ConvBlock'],
+  },
   ValueHead: {
     ipValW: [1, 'Layer'],
     ipValB: [2, 'Layer'],
@@ -374,9 +186,23 @@ const types = createMessageTypes({
     weights: [10, 'Weights'],
     onnxModel: [11, 'OnnxModel'],
   },
-});
+} as const satisfies Record<string, MessageSpec>;
 
-export const netType = types.Net;
+export const netType = createMessageTypes(SCHEMA).Net;
+
+type Message<Name extends keyof typeof SCHEMA> = MessageOf<typeof SCHEMA, Name>;
+export type LayerMessage = Message<'Layer'>;
+export type ConvBlockMessage = Message<'ConvBlock'>;
+export type SmolgenMessage = Message<'Smolgen'>;
+export type FeedForwardMessage = Message<'FeedForward'>;
+export type EncoderLayerMessage = Message<'EncoderLayer'>;
+export type PolicyHeadMessage = Message<'PolicyHead'>;
+export type ValueHeadMessage = Message<'ValueHead'>;
+/** A network with one policy and one value head stores their fields directly here. */
+export type WeightsMessage = Message<'Weights'>;
+export type NetworkFormatMessage = Message<'NetworkFormat'>;
+export type OnnxModelMessage = Message<'OnnxModel'>;
+export type NetMessage = Message<'Net'>;
 
 /** First field of every network file. */
 export const NET_MAGIC = 0x1c0;

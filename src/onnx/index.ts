@@ -48,7 +48,7 @@ export {
   viewBytes,
 } from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
-export { createMessageTypes, scanStructure } from './protobuf-messages.js';
+export { createMessageTypes, type MessageOf, type MessageSpec, scanStructure } from './protobuf-messages.js';
 export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';
 export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';

@@ -3,7 +3,7 @@
  * taken from, and the program needs no .proto file. protobufjs reads and writes the wire format; its own message types would
  * generate code as the program runs, which the content security policy of a page forbids.
  */
-import protobuf from 'protobufjs/minimal.js';
+import protobuf, { type Long } from 'protobufjs/minimal.js';
 
 /** Field number and type: a protobuf scalar or the name of another message, with `repeated ` before it for lists. */
 export type FieldSpec = readonly [id: number, type: string];
@@ -23,6 +23,26 @@ const SCALARS = {
   string: [LENGTH_DELIMITED, ''],
 } as const;
 type Scalar = keyof typeof SCALARS;
+
+interface ScalarTypes extends Record<Exclude<Scalar, 'int64' | 'bytes' | 'string'>, number> {
+  int64: number | Long;
+  bytes: Uint8Array;
+  string: string;
+}
+type TypeOf<Schema, Spec> = Spec extends `repeated ${infer Item}`
+  ? TypeOf<Schema, Item>[]
+  : Spec extends Scalar
+    ? ScalarTypes[Spec]
+    : MessageOf<Schema, Spec>;
+/** A message of a schema, by its name there; every field may be absent. */
+export type MessageOf<Schema, Name> = Name extends keyof Schema
+  ? {
+      -readonly [Field in keyof Schema[Name]]?: TypeOf<
+        Schema,
+        Schema[Name][Field] extends FieldSpec ? Schema[Name][Field][1] : never
+      >;
+    }
+  : never;
 
 interface Field {
   readonly name: string;
