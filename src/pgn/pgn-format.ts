@@ -5,7 +5,8 @@
  */
 import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '../chess/index.js';
 import { removeControls, unwrap } from '../util/index.js';
-import { PgnMoveNode, PgnNode, type PgnTree, readResult } from './pgn-tree.js';
+import { PgnMoveNode, PgnNode, type PgnTree } from './pgn-tree.js';
+import { readResult } from './pgn-words.js';
 
 /** python-chess takes the zeros of a larger one for a null move. */
 const LARGEST_NUMBER = 9999;

@@ -9,6 +9,7 @@ import {
   formatSan,
   formatSanLine,
   formatUciMove,
+  hasChess960Castling,
   isNullMove,
   type Move,
   NO_MOVE,
@@ -16,11 +17,12 @@ import {
   parseFen,
   parseSan,
   passTurn,
+  START_FEN,
 } from '../chess/index.js';
 import { cutText, failure, type Result, success, unwrap } from '../util/index.js';
-import { createPgnStart } from './pgn-tags.js';
 import type { PgnText } from './pgn-text.js';
-import { PgnMoveNode, PgnNode, type PgnResult, type PgnTree, parsePgn, parsePgnTags, readResult } from './pgn-tree.js';
+import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags } from './pgn-tree.js';
+import { type PgnResult, readResult } from './pgn-words.js';
 
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
@@ -38,6 +40,16 @@ export interface PgnGame {
   readonly tree: PgnTree;
   /** After the last of `moves`, with its history. */
   readonly end: Position;
+}
+
+interface PgnStart {
+  /** Without history. The caller may make moves on it. */
+  readonly position: Position;
+  readonly fen: string;
+  /** Castling in UCI moves is written as king takes rook. */
+  readonly isChess960: boolean;
+  /** What the position of the FEN does not allow and was dropped, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 export interface PgnReading {
@@ -147,4 +159,39 @@ export function walkLines<Owner>(
       stack.push({ node, next: 0, isMade: true, owner: child, position });
     }
   }
+}
+
+const CHESS =
+  /^(?:(?:standard|regular|normal|classical|orthodox|international|fide)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
+const CHESS960 =
+  /^(?:chess9lx|d?frc|wild(?:fr|22)|(?:(?:double)?fischer(?:e?andom|random)?|freestyle)?(?:chess)?(?:960)?)$/;
+
+/**
+ * Whether the game is Chess960. Blanks, hyphens and capitals do not matter: `Chess 960`, `chess-960` and `Freestyle` name the
+ * same rules. A variant with other rules is an error that names it.
+ */
+export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> {
+  const variant = tags.get('Variant') ?? '';
+  const name = variant
+    .slice(0, 100)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  if (CHESS.test(name)) return success(false);
+  return CHESS960.test(name) ? success(true) : failure(`the variant ${cutText(variant)} is not supported`);
+}
+
+/**
+ * The position before the first move. A variant with other rules is an error that names it.
+ * @param asksForChess960 read the game as Chess960 even if neither tag nor FEN says so
+ */
+function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = false): Result<PgnStart> {
+  const variant = readVariant(tags);
+  if (!variant.ok) return variant;
+  const written = tags.get('FEN') ?? '';
+  const fen = /^[?*-]?$/.test(written) ? START_FEN : written;
+  const notes: string[] = [];
+  const position = parseFen(fen, notes);
+  if (!position.ok) return position;
+  const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
+  return success({ position: position.value, fen, isChess960, notes });
 }

@@ -7,7 +7,19 @@
  * A reader of ours because chessops' looks for moves inside words (it reads Sf3 as the pawn's f3), drops what it does not know
  * and `}` in comments, and would read every text a second time, behind a pass that puts those right.
  */
-import { readTag } from './pgn-tags.js';
+import {
+  findGlyph,
+  findMoveEnd,
+  findSpacedResultEnd,
+  GLUED_RESULT,
+  isDigit,
+  isNullWord,
+  type PgnResult,
+  readResult,
+  readTag,
+  skipMoveNumber,
+  spellMeantMove,
+} from './pgn-words.js';
 
 export interface PgnNodeData {
   san: string;
@@ -39,8 +51,6 @@ export interface PgnTree {
   readonly comments?: string[];
   readonly moves: PgnNode;
 }
-
-export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
 
 export interface ParsedPgn {
   /** As the text has them. The tree's headers begin with the seven that PGN demands. */
@@ -84,81 +94,6 @@ export function parsePgnTags(text: string): ReadonlyMap<string, string> {
   parser.parse(true);
   return parser.tags;
 }
-
-const RESULT = /^(?:1[-–—:]0|0[-–—:]1|1\/2|½|(?:1\/2|½)[-–—:](?:1\/2|½)|0[.,]5[-–—:]0[.,]5|\*)$/;
-const SPACED_RESULT =
-  /(?:1 {1,3}[-–—:] {1,3}0|0 {1,3}[-–—:] {1,3}1|(?:1\/2|½) {1,3}[-–—:] {1,3}(?:1\/2|½))(?![^\s{(;])/y;
-
-/** The result that a word means; null when it is none. */
-export function readResult(word: string): PgnResult | null {
-  if (word.length > 7 || !'0125½*'.includes(word.at(-1) ?? '.') || !RESULT.test(word)) return null;
-  if (word === '*') return '*';
-  if (/[½/5]/.test(word)) return '1/2-1/2';
-  return word.startsWith('1') ? '1-0' : '0-1';
-}
-
-/** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
-export function findSpacedResultEnd(text: string, start: number): number {
-  // Not so: nearly all move numbers.
-  if (text[start] !== '½' && !' /'.includes(text[start + 1] ?? '.')) return -1;
-  SPACED_RESULT.lastIndex = start;
-  return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
-}
-
-/** Moves in long or short notation; what authors put behind them follows. */
-const MOVE =
-  /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
-/** Check and mate, but not the glyphs +-, += and +/-. */
-const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
-const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
-/** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
-const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
-/** So is a piece with a square that no board has, and a square alone behind a move number. */
-const LIKE_A_MOVE = /^(?:[NBRQK][a-z]?\d?[x:-]?|(?:[a-z]x)?)[a-z]\d(?:=?[NBRQ])?[+#!?]{0,4}$/;
-const LONGEST_MOVE_WORD = 16;
-/** Moves of programs and people who write capitals alone. */
-const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
-const RESULT_AT_END = /(?:1[-–—]0|0[-–—]1|1\/2[-–—]1\/2|\*)$/;
-
-/** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
-const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
-  ['e.p.', 0],
-  ['+/-', 16],
-  ['-/+', 17],
-  ['+/=', 14],
-  ['=/+', 15],
-  ['/ep', 0],
-  ['ep', 0],
-  ['+-', 18],
-  ['+−', 18],
-  ['-+', 19],
-  ['−+', 19],
-  ['+=', 14],
-  ['=+', 15],
-  ['!!', 3],
-  ['??', 4],
-  ['!?', 5],
-  ['?!', 6],
-  ['!', 1],
-  ['?', 2],
-  ['‼', 3],
-  ['⁇', 4],
-  ['⁉', 5],
-  ['⁈', 6],
-  ['□', 7],
-  ['=', 10],
-  ['∞', 13],
-  ['⩲', 14],
-  ['⩱', 15],
-  ['±', 16],
-  ['∓', 17],
-  ['N', 146],
-  ['+', 0],
-  ['#', 0],
-  [',', 0],
-  ['.', 0],
-  [':', 0],
-];
 
 interface Line {
   parent: PgnNode;
@@ -334,11 +269,8 @@ class PgnParser {
     }
     const taken = result === null ? this.takeMove(word, from, offset) : 0;
     if (taken > 0) return taken;
-    const bare = word.length - from > LONGEST_MOVE_WORD ? '' : word.slice(from);
-    const isNumbered = from > 0 || isBehindNumber;
-    const isLikeMove = LIKE_A_MOVE.test(bare) && (isNumbered || /^[A-Z]/.test(bare));
-    if (MEANT_AS_MOVE.test(bare) || isLikeMove) this.addMove(bare, offset);
-    else if (CAPITALS.test(bare)) this.addMove(spellCapitals(bare), offset);
+    const meant = spellMeantMove(word.slice(from), from > 0 || isBehindNumber);
+    if (meant !== null) this.addMove(meant, offset);
     else this.addRemark(offset, offset + word.length);
     return word.length;
   }
@@ -353,13 +285,13 @@ class PgnParser {
     let result: PgnResult | null = null;
     let nags: number[] | null = null;
     if (end < to) {
-      const glued = hasMove ? RESULT_AT_END.exec(word.slice(Math.max(end, to - 7))) : null;
+      const glued = hasMove ? GLUED_RESULT.exec(word.slice(Math.max(end, to - 7))) : null;
       if (glued !== null) {
         result = readResult(glued[0]);
         to -= glued[0].length;
       }
       for (let at = end; at < to; ) {
-        const glyph = GLYPHS.find(([text]) => word.startsWith(text, at) && at + text.length <= to);
+        const glyph = findGlyph(word, at, to);
         if (glyph === undefined) return 0;
         nags ??= [];
         if (glyph[1] !== 0) nags.push(glyph[1]);
@@ -411,10 +343,6 @@ function isBlank(code: number): boolean {
 
 const OTHER_SPACES = [0x202f, 0x205f, 0x2060, 0x3000, 0xfeff];
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-
 function isDelimiter(code: number): boolean {
   if (code <= 32) return true;
   if (code > 125) return isBlank(code);
@@ -433,47 +361,4 @@ function isDelimiter(code: number): boolean {
 function findFrom(text: string, mark: string, start: number): number {
   const found = text.indexOf(mark, start);
   return found < 0 ? text.length : found;
-}
-
-/**
- * `12.`, `12...`, `12:` and `12` are no part of the move behind them, nor are several of these; `0000` and `1-0` are none.
- * @returns where they end
- */
-function skipMoveNumber(word: string, from = 0): number {
-  for (let start = from; ; ) {
-    let at = start;
-    while (isDigit(word.charCodeAt(at))) at++;
-    const isZeros = word.length === start + 4 && word.endsWith('0000');
-    const next = word[at];
-    const isNumber = next === undefined || '.…'.includes(next) || /[a-zA-Z♔-♟]/.test(next);
-    const hasColon = next === ':' && !isDigit(word.charCodeAt(at + 1));
-    if (at > start && (isZeros || !(isNumber || hasColon))) return start;
-    if (hasColon && at > start) at++;
-    while (word[at] === '.' || word[at] === '…') at++;
-    if (at === start) return start;
-    start = at;
-  }
-}
-
-function findMoveEnd(word: string, from: number): number {
-  MOVE.lastIndex = from;
-  if (MOVE.test(word)) {
-    const end = MOVE.lastIndex;
-    CHECK.lastIndex = end;
-    return CHECK.test(word) ? CHECK.lastIndex : end;
-  }
-  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
-  return nullMove === null ? from : from + nullMove[0].length;
-}
-
-/** A null move in a word, which remarks have too. */
-function isNullWord(word: string, from: number): boolean {
-  return word.length === from + 4 && (word.endsWith('null') || word.endsWith('pass'));
-}
-
-/** The piece's letter stays, unless the move names both squares. */
-function spellCapitals(word: string): string {
-  const isBare = /^[A-H][1-8]/.test(word) && /[A-H][1-8].*[A-H][1-8]/.test(word);
-  const piece = !isBare && /^[NBRQK][^1-8]|^[NRQK]/.test(word) ? word[0] : '';
-  return piece + word.slice(piece.length).toLowerCase();
 }

@@ -1,19 +1,20 @@
-/** The tables of a list of folders, ready for probing. Each thread opens its own. A probe allocates nothing. */
+/**
+ * The tables of a list of folders, ready for probing; each thread opens its own. A probe finds the result of a position and the
+ * distance to the next capture or pawn move ("zeroing move", since it resets the fifty-move counter), and allocates nothing. The
+ * files are small because they omit what a short search can find again:
+ *
+ * - A WDL table ignores en passant. If a capture wins or draws, its value may be anything lower. So a probe searches
+ *   captures first and takes the best of them and of the table's value.
+ * - A DTZ table holds no useful value for a draw, nor if a zeroing move wins. It stores one side to move; for the other,
+ *   a probe tries all moves.
+ *
+ * A probe needs all tables to which captures lead. It makes moves on the given position and takes them back.
+ */
 
 import { getSystem } from '#platform/machine.js';
 import { listLegalMoves, MAX_MOVES, type Move, NO_SQUARE, PAWN, type Position, popCount64 } from '../chess/index.js';
 import { MOST_MEN, PieceList } from './material.js';
 import { findTables, NO_VALUE, OTHER_SIDE, splitFolders, TableSet } from './table.js';
-
-// Probes tables: finds the result of a position and the distance to the next capture or pawn move ("zeroing move",
-// since it resets the fifty-move counter). The files are small because they omit what a short search can find again:
-//
-// - A WDL table ignores en passant. If a capture wins or draws, its value may be anything lower. So a probe searches
-//   captures first and takes the best of them and of the table's value.
-// - A DTZ table holds no useful value for a draw, nor if a zeroing move wins. It stores one side to move; for the other,
-//   a probe tries all moves.
-//
-// A probe needs all tables to which captures lead. It makes moves on the given position and takes them back.
 
 export const WDL_WIN = 2;
 export const WDL_CURSED_WIN = 1;
@@ -26,18 +27,57 @@ const MAX_PLIES = 10;
 /** A win that takes more plies than this is cursed: the fifty-move rule makes it a draw. */
 const CURSED_PLIES = 100;
 
-export class Prober {
+export interface TablebaseSettings {
+  /** Folders, separated by `;` or, except on Windows, by `:`. Empty for no tables. */
+  readonly paths: string;
+  /** Positions with more men are not probed. */
+  readonly menLimit: number;
+  /** Whether a win or loss that the fifty-move rule makes a draw counts as a draw. */
+  readonly fiftyMoveRule: boolean;
+}
+
+export const NO_TABLEBASES: TablebaseSettings = { paths: '', menLimit: MOST_MEN, fiftyMoveRule: true };
+
+export class Tablebases {
+  /** What is wrong with folders and files, as far as it shows without opening them; one sentence each. */
+  readonly warnings: readonly string[];
+  private readonly tables: TableSet;
   private readonly pieces = new PieceList();
   private readonly moves = new Uint16Array(MAX_MOVES * MAX_PLIES);
   private hasFailed = false;
   /** Whether a zeroing move is among the best moves of the last `search`; the DTZ table then holds no useful value. */
   private isZeroingBest = false;
 
-  constructor(private readonly tables: TableSet) {}
+  /** @param onWarning receives one sentence about each file that a probe finds damaged */
+  constructor(paths: string, onWarning: (text: string) => void) {
+    const folders = splitFolders(paths, getSystem() === 'win32');
+    const found = folders.length === 0 ? { files: [], warnings: [] } : findTables(folders);
+    this.warnings = found.warnings;
+    this.tables = new TableSet(found.files, onWarning);
+  }
+
+  /** Men of the largest table; 0 if there is none. */
+  get mostMen(): number {
+    return this.tables.mostMen;
+  }
+
+  /** Number of tables found. */
+  get counts(): { readonly wdl: number; readonly dtz: number } {
+    return this.tables.counts;
+  }
+
+  /** Whether a position may be probed: it has few enough men and no castling rights, which tables do not know. */
+  mayProbe(position: Position, menLimit = MOST_MEN): boolean {
+    const { masks, castlingRooks } = position;
+    const men = popCount64(masks[0] | masks[16], masks[1] | masks[17]);
+    if (men > this.tables.mostMen || men > menLimit) return false;
+    for (let i = 0; i < 4; i++) if (castlingRooks[i] !== NO_SQUARE) return false;
+    return true;
+  }
 
   /**
-   * The result for the side to move, LOSS … WIN, or NO_VALUE if a table is missing. The position must have no castling
-   * rights. (`0 +` turns −0, which negation leaves behind, into 0.)
+   * The result for the side to move, LOSS … WIN, or NO_VALUE if a table is missing. The position must satisfy `mayProbe`; so must
+   * those of the next two. (`0 +` turns −0, which negation leaves behind, into 0.)
    */
   probeWdl(position: Position): number {
     this.hasFailed = false;
@@ -61,6 +101,23 @@ export class Prober {
     this.hasFailed = false;
     const dtz = this.findDtzOfMove(position, move, 0);
     return this.hasFailed ? NO_VALUE : 0 + dtz;
+  }
+
+  /**
+   * The result of a position right after a capture or pawn move. Tables assume a fifty-move counter of 0, so lc0 probes
+   * leaves and ends self-play games only there.
+   * @param fiftyMoveRule whether cursed wins and blessed losses are draws
+   * @returns 1 won, 0 drawn, −1 lost for the side to move; NO_VALUE in other positions or if a table is missing
+   */
+  probeResult(position: Position, menLimit: number, fiftyMoveRule: boolean): number {
+    if (position.rule50 !== 0 || !this.mayProbe(position, menLimit)) return NO_VALUE;
+    const wdl = this.probeWdl(position);
+    if (wdl === NO_VALUE) return NO_VALUE;
+    return fiftyMoveRule && Math.abs(wdl) === WDL_CURSED_WIN ? 0 : Math.sign(wdl);
+  }
+
+  close(): void {
+    this.tables.close();
   }
 
   /**
@@ -175,82 +232,6 @@ function isCheckmate(position: Position): boolean {
   return position.inCheck() && position.countLegalMoves() === 0;
 }
 
-export interface TablebaseSettings {
-  /** Folders, separated by `;` or, except on Windows, by `:`. Empty for no tables. */
-  readonly paths: string;
-  /** Positions with more men are not probed. */
-  readonly menLimit: number;
-  /** Whether a win or loss that the fifty-move rule makes a draw counts as a draw. */
-  readonly fiftyMoveRule: boolean;
-}
-
-export const NO_TABLEBASES: TablebaseSettings = { paths: '', menLimit: MOST_MEN, fiftyMoveRule: true };
-
-export class Tablebases {
-  /** What is wrong with folders and files, as far as it shows without opening them; one sentence each. */
-  readonly warnings: readonly string[];
-  private readonly tables: TableSet;
-  private readonly prober: Prober;
-
-  /** @param onWarning receives one sentence about each file that a probe finds damaged */
-  constructor(paths: string, onWarning: (text: string) => void) {
-    const folders = splitFolders(paths, getSystem() === 'win32');
-    const found = folders.length === 0 ? { files: [], warnings: [] } : findTables(folders);
-    this.warnings = found.warnings;
-    this.tables = new TableSet(found.files, onWarning);
-    this.prober = new Prober(this.tables);
-  }
-
-  /** Men of the largest table; 0 if there is none. */
-  get mostMen(): number {
-    return this.tables.mostMen;
-  }
-
-  /** Number of tables found. */
-  get counts(): { readonly wdl: number; readonly dtz: number } {
-    return this.tables.counts;
-  }
-
-  /** Whether a position may be probed: it has few enough men and no castling rights, which tables do not know. */
-  mayProbe(position: Position, menLimit = MOST_MEN): boolean {
-    const { masks, castlingRooks } = position;
-    const men = popCount64(masks[0] | masks[16], masks[1] | masks[17]);
-    if (men > this.tables.mostMen || men > menLimit) return false;
-    for (let i = 0; i < 4; i++) if (castlingRooks[i] !== NO_SQUARE) return false;
-    return true;
-  }
-
-  /** See Prober. The position must satisfy `mayProbe`; so must those of the next two. */
-  probeWdl(position: Position): number {
-    return this.prober.probeWdl(position);
-  }
-
-  probeDtz(position: Position): number {
-    return this.prober.probeDtz(position);
-  }
-
-  probeDtzOfMove(position: Position, move: number): number {
-    return this.prober.probeDtzOfMove(position, move);
-  }
-
-  /**
-   * The result of a position right after a capture or pawn move. Tables assume a fifty-move counter of 0, so lc0 probes
-   * leaves and ends self-play games only there.
-   * @param fiftyMoveRule whether cursed wins and blessed losses are draws
-   * @returns 1 won, 0 drawn, −1 lost for the side to move; NO_VALUE in other positions or if a table is missing
-   */
-  probeResult(position: Position, menLimit: number, fiftyMoveRule: boolean): number {
-    if (position.rule50 !== 0 || !this.mayProbe(position, menLimit)) return NO_VALUE;
-    const wdl = this.prober.probeWdl(position);
-    if (wdl === NO_VALUE) return NO_VALUE;
-    return fiftyMoveRule && Math.abs(wdl) === WDL_CURSED_WIN ? 0 : Math.sign(wdl);
-  }
-
-  close(): void {
-    this.tables.close();
-  }
-}
-
 // Finds the moves of a root position that keep its tablebase result (lc0: SyzygyTablebase::root_probe, root_probe_wdl). All
 // sure wins rank equal, so the search chooses among them. If a position was repeated since the last zeroing move, or with
 // SyzygyFastPlay, only the moves with the shortest way to zeroing remain. In a lost position all moves remain unless a draw by
@@ -287,7 +268,7 @@ export function rankRootMoves(
   if (!tables.mayProbe(position, settings.menLimit)) return null;
   const list = listLegalMoves(position);
   if (list.length === 0) return null;
-  const isOrdered = fastPlay || hasRepeated(position);
+  const isOrdered = fastPlay || Number.isFinite(position.pliesSinceAnyRepetition());
   const { fiftyMoveRule } = settings;
   const count = fiftyMoveRule ? position.rule50 : 0;
   const byDistance: Rank = (root, move) => {
@@ -341,14 +322,4 @@ function rankResult(wdl: number, fiftyMoveRule: boolean) {
   const sign = Math.sign(wdl);
   if (isCursed && fiftyMoveRule) return { rank: sign * CURSED, result: 0 };
   return { rank: sign * SURE, result: sign };
-}
-
-/** Whether a position has been repeated since the last capture or pawn move. */
-function hasRepeated(position: Position): boolean {
-  const past = position.clone();
-  while (past.rule50 > 0 && past.historyLength > 0) {
-    if (past.repetitions() > 0) return true;
-    past.unmakeMove();
-  }
-  return false;
 }

@@ -1,0 +1,199 @@
+/**
+ * What stands in a PGN text: tag pairs, results, moves with what authors put behind them, and their numbers. Tags are read as a person
+ * would read them: several pairs on a line, blanks inside the brackets, quotation marks that are not escaped, missing or doubled.
+ * Source: PGN standard, 8.1, 8.2 and 10.
+ */
+
+export interface PgnTag {
+  readonly name: string;
+  readonly value: string;
+  /** Index in the text behind the tag. */
+  readonly end: number;
+}
+
+const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
+const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
+const QUOTATION_MARK = /["“”„]/;
+/** Tags that programs look for, by their names in small letters: some write them so. */
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
+  ['Event', 'Site', 'Date', 'Round', 'White', 'Black', 'Result', 'FEN', 'SetUp', 'Variant'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+);
+
+/** The tag that begins at an index of the text, which holds a `[`; null when none does. */
+export function readTag(text: string, at: number): PgnTag | null {
+  NAME.lastIndex = at;
+  const written = NAME.exec(text)?.[1];
+  if (written === undefined) return null;
+  const name = KNOWN_NAMES.get(written.toLowerCase()) ?? written;
+  const start = NAME.lastIndex;
+  VALUE.lastIndex = start;
+  const match = VALUE.exec(text);
+  if (match !== null) {
+    const value = match[1].includes('\\') ? match[1].replace(/\\(["\\])/g, '$1') : match[1];
+    return { name, value, end: VALUE.lastIndex };
+  }
+  return readDamagedTag(name, text, start);
+}
+
+/** So far a damaged value is searched for its end, so that the work stays linear. */
+const LONGEST_DAMAGED_VALUE = 1000;
+
+/** The value goes to the first quotation mark that a bracket follows, else to the first bracket, else to the end of the line. */
+function readDamagedTag(name: string, text: string, start: number): PgnTag {
+  const from = QUOTATION_MARK.test(text[start] ?? '') ? start + 1 : start;
+  let bracket = -1;
+  let at = from;
+  for (let lastMark = -1; at < text.length && text[at] !== '\n'; at++) {
+    if (bracket >= 0 && (from === start || at > from + LONGEST_DAMAGED_VALUE)) break;
+    if (text[at] === ']') {
+      if (lastMark >= 0) return { name, value: text.slice(from, lastMark), end: at + 1 };
+      if (bracket < 0) bracket = at;
+    }
+    if (QUOTATION_MARK.test(text[at])) lastMark = at;
+    else if (text[at] !== ' ') lastMark = -1;
+  }
+  const value = text.slice(from, bracket < 0 ? at : bracket).trim();
+  const isMarked = value.length > 1 && value.startsWith("'") && value.endsWith("'");
+  return { name, value: isMarked ? value.slice(1, -1) : value, end: bracket < 0 ? at : bracket + 1 };
+}
+
+export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
+
+const RESULT = /^(?:1[-–—:]0|0[-–—:]1|1\/2|½|(?:1\/2|½)[-–—:](?:1\/2|½)|0[.,]5[-–—:]0[.,]5|\*)$/;
+const SPACED_RESULT =
+  /(?:1 {1,3}[-–—:] {1,3}0|0 {1,3}[-–—:] {1,3}1|(?:1\/2|½) {1,3}[-–—:] {1,3}(?:1\/2|½))(?![^\s{(;])/y;
+
+/** The result that a word means; null when it is none. */
+export function readResult(word: string): PgnResult | null {
+  if (word.length > 7 || !'0125½*'.includes(word.at(-1) ?? '.') || !RESULT.test(word)) return null;
+  if (word === '*') return '*';
+  if (/[½/5]/.test(word)) return '1/2-1/2';
+  return word.startsWith('1') ? '1-0' : '0-1';
+}
+
+/** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
+export function findSpacedResultEnd(text: string, start: number): number {
+  // Not so: nearly all move numbers.
+  if (text[start] !== '½' && !' /'.includes(text[start + 1] ?? '.')) return -1;
+  SPACED_RESULT.lastIndex = start;
+  return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
+}
+
+/** Moves in long or short notation; what authors put behind them follows. */
+const MOVE =
+  /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
+/** Check and mate, but not the glyphs +-, += and +/-. */
+const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
+const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
+/** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
+const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
+/** So is a piece with a square that no board has, and a square alone behind a move number. */
+const LIKE_A_MOVE = /^(?:[NBRQK][a-z]?\d?[x:-]?|(?:[a-z]x)?)[a-z]\d(?:=?[NBRQ])?[+#!?]{0,4}$/;
+const LONGEST_MOVE_WORD = 16;
+/** Moves of programs and people who write capitals alone. */
+const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
+/** Behind a move, without a blank. */
+export const GLUED_RESULT = /(?:1[-–—]0|0[-–—]1|1\/2[-–—]1\/2|\*)$/;
+
+/** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
+const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
+  ['e.p.', 0],
+  ['+/-', 16],
+  ['-/+', 17],
+  ['+/=', 14],
+  ['=/+', 15],
+  ['/ep', 0],
+  ['ep', 0],
+  ['+-', 18],
+  ['+−', 18],
+  ['-+', 19],
+  ['−+', 19],
+  ['+=', 14],
+  ['=+', 15],
+  ['!!', 3],
+  ['??', 4],
+  ['!?', 5],
+  ['?!', 6],
+  ['!', 1],
+  ['?', 2],
+  ['‼', 3],
+  ['⁇', 4],
+  ['⁉', 5],
+  ['⁈', 6],
+  ['□', 7],
+  ['=', 10],
+  ['∞', 13],
+  ['⩲', 14],
+  ['⩱', 15],
+  ['±', 16],
+  ['∓', 17],
+  ['N', 146],
+  ['+', 0],
+  ['#', 0],
+  [',', 0],
+  ['.', 0],
+  [':', 0],
+];
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/**
+ * `12.`, `12...`, `12:` and `12` are no part of the move behind them, nor are several of these; `0000` and `1-0` are none.
+ * @returns where they end
+ */
+export function skipMoveNumber(word: string, from = 0): number {
+  for (let start = from; ; ) {
+    let at = start;
+    while (isDigit(word.charCodeAt(at))) at++;
+    const isZeros = word.length === start + 4 && word.endsWith('0000');
+    const next = word[at];
+    const isNumber = next === undefined || '.…'.includes(next) || /[a-zA-Z♔-♟]/.test(next);
+    const hasColon = next === ':' && !isDigit(word.charCodeAt(at + 1));
+    if (at > start && (isZeros || !(isNumber || hasColon))) return start;
+    if (hasColon && at > start) at++;
+    while (word[at] === '.' || word[at] === '…') at++;
+    if (at === start) return start;
+    start = at;
+  }
+}
+
+export function findMoveEnd(word: string, from: number): number {
+  MOVE.lastIndex = from;
+  if (MOVE.test(word)) {
+    const end = MOVE.lastIndex;
+    CHECK.lastIndex = end;
+    return CHECK.test(word) ? CHECK.lastIndex : end;
+  }
+  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
+  return nullMove === null ? from : from + nullMove[0].length;
+}
+
+/** A null move in a word, which remarks have too. */
+export function isNullWord(word: string, from: number): boolean {
+  return word.length === from + 4 && (word.endsWith('null') || word.endsWith('pass'));
+}
+
+/** How a word is spelt that has the form of no move and is meant as one; null for a remark. */
+export function spellMeantMove(word: string, isNumbered: boolean): string | null {
+  if (word.length > LONGEST_MOVE_WORD) return null;
+  const isLikeMove = LIKE_A_MOVE.test(word) && (isNumbered || /^[A-Z]/.test(word));
+  if (MEANT_AS_MOVE.test(word) || isLikeMove) return word;
+  return CAPITALS.test(word) ? spellCapitals(word) : null;
+}
+
+/** The glyph, or the check mark, at a place of a word, and its number: 0 = it says nothing. */
+export function findGlyph(word: string, at: number, end: number): readonly [text: string, nag: number] | undefined {
+  return GLYPHS.find(([text]) => word.startsWith(text, at) && at + text.length <= end);
+}
+
+/** The piece's letter stays, unless the move names both squares. */
+function spellCapitals(word: string): string {
+  const isBare = /^[A-H][1-8]/.test(word) && /[A-H][1-8].*[A-H][1-8]/.test(word);
+  const piece = !isBare && /^[NBRQK][^1-8]|^[NRQK]/.test(word) ? word[0] : '';
+  return piece + word.slice(piece.length).toLowerCase();
+}
