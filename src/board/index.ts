@@ -51,7 +51,7 @@ export async function startBoard(settings: BoardSettings): Promise<RunningBoard>
   const loop = settings.loop === null ? null : new LoopControl(settings.loop);
   const sessions = new Set<PageSession>();
   const broadcast = (event: PortEvent): void => {
-    for (const session of sessions) session.emit(event);
+    for (const session of sessions) session.send(event);
   };
   const desk = new EngineDesk(options, enginePorts, broadcast);
   const services = new EngineServices({
@@ -105,7 +105,7 @@ export async function startBoard(settings: BoardSettings): Promise<RunningBoard>
   return {
     url: server.url,
     close: async () => {
-      loop?.close();
+      loop?.stop();
       await matches.close();
       await server.close();
       await sent.close();

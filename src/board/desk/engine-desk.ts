@@ -7,23 +7,24 @@
  *
  * The desk knows no network protocol and no machine, so that it can also run inside a page.
  */
-import { NO_MOVE } from '../../chess/index.js';
+import { formatUciMove, type Move, NO_MOVE } from '../../chess/index.js';
 import {
   type BestMove,
   Engine,
   type EnginePorts,
   type GoRequest,
+  type ReportLine,
+  type RootMoveStats,
   type RootStats,
   type SearchReport,
 } from '../../engine/index.js';
 import type { OptionStore } from '../../options/index.js';
-import type { PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
+import type { Line, MoveRow, PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
 import type { PositionText } from '../protocol/requests.js';
-import { createSearchState, formatMove } from './engine-answers.js';
 
 /** A page, as the desk sees it. */
 export interface DeskClient {
-  emit(event: PortEvent): void;
+  send(event: PortEvent): void;
 }
 
 /** UCI name → value; set for this search only. */
@@ -301,7 +302,7 @@ export class EngineDesk {
     const state = task.createState();
     if (task.resolve !== null) {
       if (state === null) task.reject(new Error('The search has said nothing'));
-      else task.resolve(createThought(best, state));
+      else task.resolve({ best: best.move === NO_MOVE ? null : formatMove(best.move), state });
     }
     // The engine ends its own bookkeeping of this search first.
     queueMicrotask(() => this.pump());
@@ -316,7 +317,7 @@ export class EngineDesk {
   }
 
   private emitEnd({ client, id }: DeskTask, reason: string): void {
-    client.emit({ type: 'ended', id, reason });
+    client.send({ type: 'ended', id, reason });
   }
 
   private scheduleEvent(): void {
@@ -333,13 +334,48 @@ export class EngineDesk {
     // Nobody waits for the last words of an analysis that was stopped or replaced.
     if (task === null || state === null || (task.isAnalysis && task !== this.analysis)) return;
     this.lastEventAtMs = performance.now();
-    task.client.emit({ type: 'search', id: task.id, state });
+    task.client.send({ type: 'search', id: task.id, state });
   }
 }
 
-function createThought({ move }: BestMove, state: ThoughtReply['state']): ThoughtReply {
+/** Positions may be Chess960, so castling is always written as king takes rook. */
+export function formatMove(move: Move): string {
+  return formatUciMove(move, true);
+}
+
+/** @param earlierMs what the same analysis took before it was interrupted */
+function createSearchState(report: SearchReport, stats: RootStats | null, earlierMs: number): SearchState {
   return {
-    best: move === NO_MOVE ? null : formatMove(move),
-    state,
+    timeMs: earlierMs + report.timeMs,
+    nodes: report.nodes,
+    nps: report.nps,
+    depth: report.depth,
+    seldepth: report.seldepth,
+    tbHits: report.tbHits,
+    lines: report.lines.map(createLine),
+    moves: stats === null ? [] : stats.moves.map(createRow).reverse(),
   };
+}
+
+function createLine({ score, wdl, pv }: ReportLine): Line {
+  return { score, wdl: [wdl.win, wdl.draw, wdl.loss], pv: pv.map(formatMove) };
+}
+
+function createRow({ move, visits, prior, q, d, m, u, s, v, bound }: RootMoveStats): MoveRow {
+  return {
+    move: formatMove(move as Move),
+    n: visits,
+    p: roundTo(prior, 5),
+    q: roundTo(q, 5),
+    d: d === null ? null : roundTo(d, 4),
+    m: m === null ? null : roundTo(m, 1),
+    u: u === null ? null : roundTo(u, 5),
+    s: s === null ? null : roundTo(s, 5),
+    v: v === null ? null : roundTo(v, 4),
+    bound,
+  };
+}
+
+export function roundTo(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
 }

@@ -1,27 +1,58 @@
 /** One page at the desk: checks its requests, carries them out, answers each one once. */
 import * as v from 'valibot';
-import { listLegalMoves, parseUciMove } from '../../chess/index.js';
-import { createGamePosition, type GamePosition } from '../../engine/index.js';
+import { listLegalMoves, type Move, parseUciMove } from '../../chess/index.js';
+import { createGamePosition, type Engine, type GamePosition, type TablebaseResult } from '../../engine/index.js';
+import type { TreeDump } from '../../search/index.js';
 import { cutText, describeRefusal, unwrap } from '../../util/index.js';
-import type { Answers, PortEvent, Reply } from '../protocol/replies.js';
-import { type PositionText, type Request, type RequestOf, requestSchema } from '../protocol/requests.js';
-import { createTreeNode, probeMoves } from './engine-answers.js';
-import { type DeskClient, DeskTask, type EngineDesk } from './engine-desk.js';
+import type { Answers, PortEvent, Reply, TablebaseVerdict, TreeNode } from '../protocol/replies.js';
+import { type PositionText, type RequestOf, type RequestType, requestSchema } from '../protocol/requests.js';
+import { type DeskClient, DeskTask, type EngineDesk, formatMove, roundTo } from './engine-desk.js';
 import type { EngineServices, LoopServices, MatchServices } from './engine-services.js';
 
 /** Searches with an end that one page may have waiting. */
 const MOST_WAITING = 8;
 
+type Handler<Type extends RequestType> = (
+  request: RequestOf<Type>,
+) => Answers[Type] extends null ? Promise<void> | void : Promise<Answers[Type]> | Answers[Type];
+type Handlers = { readonly [Type in RequestType]: Handler<Type> };
+
 export class PageSession implements DeskClient {
+  private readonly handlers: Handlers = {
+    describe: () => this.services.describe(),
+    analyse: (request) => this.analyse(request),
+    stop: () => this.desk.stopAnalysis(this),
+    think: (request) => this.think(request),
+    hurry: ({ think }) => this.desk.hurry(this, think),
+    setOption: ({ name, value }) => this.services.setOption(name, value),
+    useNetwork: ({ name }) => this.services.useNetwork(name),
+    explain: ({ position, move }) => this.services.explain(readPosition(position), move),
+    tree: (request) => this.readTree(request),
+    probe: ({ position }) => {
+      const game = readPosition(position);
+      return this.desk.runQuietly((engine) => probeMoves(engine, game));
+    },
+    readLoop: () => this.services.loop?.read() ?? null,
+    countLoopGames: ({ generation }) => this.requireLoop().countGames(generation),
+    readLoopGame: ({ generation, kind, game }) => this.requireLoop().readGame(generation, kind, game),
+    startLoop: () => this.requireLoop().start(),
+    stopLoop: () => this.requireLoop().stop(),
+    changeBest: ({ kind, network }) => this.requireLoop().changeBest(kind, network),
+    readMatchOffer: () => this.services.matches?.offer ?? { books: [] },
+    listMatches: () => this.services.matches?.list() ?? [],
+    readMatch: ({ name, from }) => this.requireMatches().read(name, from),
+    readMatchGame: ({ name, game }) => this.requireMatches().readGame(name, game),
+    startMatch: ({ type: _type, id: _id, ...settings }) => this.requireMatches().start(settings),
+    pauseMatch: ({ name }) => this.requireMatches().pause(name),
+    resumeMatch: ({ name }) => this.requireMatches().resume(name),
+    deleteMatch: ({ name }) => this.requireMatches().remove(name),
+  };
+
   constructor(
     private readonly desk: EngineDesk,
     private readonly services: EngineServices,
-    private readonly send: (message: Reply | PortEvent) => void,
+    readonly send: (message: Reply | PortEvent) => void,
   ) {}
-
-  emit(event: PortEvent): void {
-    this.send(event);
-  }
 
   /** @param message anything: what does not fit is answered by one refusal */
   receive(message: unknown): void {
@@ -40,77 +71,18 @@ export class PageSession implements DeskClient {
     this.desk.leave(this);
   }
 
-  private async carryOut(request: Request): Promise<Answers[Request['type']]> {
-    const { desk, services } = this;
-    switch (request.type) {
-      case 'describe':
-        return services.describe();
-      case 'analyse':
-        return this.analyse(request);
-      case 'stop':
-        desk.stopAnalysis(this);
-        return null;
-      case 'think':
-        return this.think(request);
-      case 'hurry':
-        desk.hurry(this, request.think);
-        return null;
-      case 'setOption':
-        await services.setOption(request.name, request.value);
-        return null;
-      case 'useNetwork':
-        await services.useNetwork(request.name);
-        return null;
-      case 'explain':
-        return services.explain(readPosition(request.position), request.move);
-      case 'tree': {
-        const { depth, minVisits } = request;
-        const tree = await desk.runQuietly((engine) => {
-          if (!desk.hasTreeOf(this)) throw new Error('The engine has searched for another page since: analyse again');
-          return engine.dumpTree({ depth, minVisits });
-        });
-        return tree === null ? null : createTreeNode(tree);
-      }
-      case 'readLoop':
-        return services.loop?.read() ?? null;
-      case 'countLoopGames':
-        return this.requireLoop().countGames(request.generation);
-      case 'readLoopGame':
-        return this.requireLoop().readGame(request.generation, request.kind, request.game);
-      case 'startLoop':
-        this.requireLoop().start();
-        return null;
-      case 'stopLoop':
-        this.requireLoop().stop();
-        return null;
-      case 'changeBest':
-        return this.requireLoop().changeBest(request.kind, request.network);
-      case 'readMatchOffer':
-        return services.matches?.offer ?? { books: [] };
-      case 'listMatches':
-        return services.matches?.list() ?? [];
-      case 'readMatch':
-        return this.requireMatches().read(request.name, request.from);
-      case 'readMatchGame':
-        return this.requireMatches().readGame(request.name, request.game);
-      case 'startMatch': {
-        const { type: _type, id: _id, ...settings } = request;
-        return this.requireMatches().start(settings);
-      }
-      case 'pauseMatch':
-        this.requireMatches().pause(request.name);
-        return null;
-      case 'resumeMatch':
-        this.requireMatches().resume(request.name);
-        return null;
-      case 'deleteMatch':
-        this.requireMatches().remove(request.name);
-        return null;
-      case 'probe': {
-        const game = readPosition(request.position);
-        return desk.runQuietly((engine) => probeMoves(engine, game));
-      }
-    }
+  private async carryOut<Type extends RequestType>(request: RequestOf<Type>): Promise<unknown> {
+    const handle: Handler<Type> = this.handlers[request.type as Type];
+    return (await handle(request)) ?? null;
+  }
+
+  private async readTree({ depth, minVisits }: RequestOf<'tree'>): Promise<Answers['tree']> {
+    const { desk } = this;
+    const tree = await desk.runQuietly((engine) => {
+      if (!desk.hasTreeOf(this)) throw new Error('The engine has searched for another page since: analyse again');
+      return engine.dumpTree({ depth, minVisits });
+    });
+    return tree === null ? null : createTreeNode(tree);
   }
 
   private requireLoop(): LoopServices {
@@ -123,14 +95,13 @@ export class PageSession implements DeskClient {
     return this.services.matches;
   }
 
-  private analyse({ id, position, multiPv, searchMoves }: RequestOf<'analyse'>): null {
+  private analyse({ id, position, multiPv, searchMoves }: RequestOf<'analyse'>): void {
     const game = readPosition(position);
     if (listLegalMoves(game.position).length === 0) throw new Error('The game is over: there is nothing to analyse');
     const moves = searchMoves?.map((text) => unwrap(parseUciMove(game.position, text)));
     const request = { infinite: true, ...(moves === undefined ? {} : { searchMoves: moves }) };
     const ignore = (): void => undefined;
     this.desk.analyse(new DeskTask(this, id, { position, request, multiPv, elo: null }, null, ignore));
-    return null;
   }
 
   private think({ id, position, limits, multiPv, elo }: RequestOf<'think'>): Promise<Answers['think']> {
@@ -158,4 +129,55 @@ const LONGEST_ISSUE = 1000;
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   return cutText(path === null ? issue.message : `${path}: ${issue.message}`, LONGEST_ISSUE);
+}
+
+/** Largest number of tree nodes in a message. */
+const MOST_TREE_NODES = 4000;
+
+/** @returns the tree; if it is too large to send, without the moves with the fewest visits */
+export function createTreeNode(tree: TreeDump): TreeNode {
+  const visits: number[] = [];
+  const collect = (node: TreeDump): void => {
+    visits.push(node.visits);
+    node.children.forEach(collect);
+  };
+  collect(tree);
+  const least = visits.length <= MOST_TREE_NODES ? 0 : visits.sort((a, b) => b - a)[MOST_TREE_NODES];
+  return convertTree(tree, least);
+}
+
+function convertTree({ move, prior, visits, wl, d, terminal, children }: TreeDump, leastVisits: number): TreeNode {
+  return {
+    move: move === 0 ? '' : formatMove(move as Move),
+    prior: roundTo(prior, 4),
+    visits,
+    wl: roundTo(wl, 4),
+    d: roundTo(d, 4),
+    terminal,
+    children: children
+      .filter((child) => child.visits > leastVisits || leastVisits === 0)
+      .map((child) => convertTree(child, leastVisits)),
+  };
+}
+
+/** Looks up a position and each of its moves in the tablebases. Changes the engine's position. @returns null if no table has it */
+export function probeMoves(engine: Engine, { rootFen, moves, position }: GamePosition): TablebaseVerdict | null {
+  const played = moves.map(formatMove);
+  const probe = (next: readonly string[]): TablebaseResult | null =>
+    engine.setPosition(rootFen, [...played, ...next]).ok ? engine.probeTables() : null;
+  const own = probe([]);
+  if (own === null) return null;
+  const rows = listLegalMoves(position).flatMap((move) => {
+    const text = formatMove(move);
+    const reply = probe([text]);
+    // The result of the reply is the opponent's.
+    return reply === null ? [] : [{ move: text, wdl: 0 - reply.wdl, dtz: reply.dtz === null ? null : 0 - reply.dtz }];
+  });
+  rows.sort((a, b) => b.wdl - a.wdl || rankDistance(a) - rankDistance(b));
+  return { wdl: own.wdl, dtz: own.dtz, moves: rows };
+}
+
+/** A winner hurries and a loser delays: both want the smaller DTZ first, for a loser's is negative. */
+function rankDistance({ dtz }: { readonly dtz: number | null }): number {
+  return dtz ?? Number.POSITIVE_INFINITY;
 }

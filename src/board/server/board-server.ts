@@ -143,15 +143,7 @@ const LONGEST_SCAN = 4096;
 /** WebSocket close code: policy violation. */
 const POLICY_VIOLATION = 1008;
 
-interface Receiver {
-  receive(message: unknown): void;
-  close(): void;
-}
-
-function connectSocket(
-  socket: WebSocket,
-  createReceiver: (send: (message: Reply | PortEvent) => void) => Receiver,
-): void {
+function connectSocket(socket: WebSocket, createSession: ServerSettings['createSession']): void {
   const rate = new RateLimit();
   let refusals = 0;
   const send = (message: Reply | PortEvent): void => {
@@ -159,7 +151,7 @@ function connectSocket(
     if (socket.readyState !== socket.OPEN || (isEvent && socket.bufferedAmount > SLOW_BYTES)) return;
     socket.send(JSON.stringify(message));
   };
-  const receiver = createReceiver(send);
+  const session = createSession(send);
   socket.on('message', (data, isBinary) => {
     if (!rate.take()) {
       if (++refusals > MOST_REFUSALS) socket.close(POLICY_VIOLATION, 'Too many messages');
@@ -168,11 +160,11 @@ function connectSocket(
     }
     const message = isBinary ? undefined : parseJson(String(data));
     if (message === undefined) send({ type: 'refusal', id: null, error: 'Not a request: it is not JSON text' });
-    else receiver.receive(message);
+    else session.receive(message);
   });
   // A frame that is too large or broken ends the connection; ws has already said so to the other side.
   socket.on('error', () => undefined);
-  socket.on('close', () => receiver.close());
+  socket.on('close', () => session.close());
 }
 
 /** Of a message that is refused unread: without it, the page would wait for its answer for ever. */

@@ -7,7 +7,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync, statSync } fro
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { getProgramFolder } from '#platform/program-files.js';
-import { readPgn } from '../../pgn/index.js';
+import { type PgnText, readPgn } from '../../pgn/index.js';
 import { decodeText } from '../../util/index.js';
 import type { LoopServices } from '../desk/engine-services.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';
@@ -26,17 +26,6 @@ const MOST_LINES = 12;
 /** The loop waits for another process to leave the folder, and for its own libraries. */
 const PATIENCE_MS = 120_000;
 
-const NOT_BEGUN: Omit<LoopState, 'control'> = {
-  folder: '',
-  generation: 0,
-  stage: '',
-  best: 0,
-  generations: [],
-  progress: null,
-  hasFirstNetwork: false,
-  changes: [],
-};
-
 export class LoopControl implements LoopServices {
   private readonly folder: string;
   private child: ChildProcess | null = null;
@@ -53,7 +42,7 @@ export class LoopControl implements LoopServices {
     const isRunning = this.child !== null;
     const hasBegun = existsSync(join(this.folder, 'state.json'));
     return {
-      ...(hasBegun || obstacle !== '' ? readLoopState(this.folder) : NOT_BEGUN),
+      ...readLoopState(this.folder, !hasBegun && obstacle === ''),
       folder: this.settings.folder,
       control: {
         obstacle,
@@ -65,12 +54,19 @@ export class LoopControl implements LoopServices {
     };
   }
 
-  countGames(generation: number): Promise<LoopGames> {
-    return countLoopGames(this.folder, generation);
+  async countGames(generation: number): Promise<LoopGames> {
+    const counts = { games: 0, gate: 0, measure: 0 };
+    for (const kind of Object.keys(counts) as LoopGameKind[]) {
+      for await (const _ of readGames(this.folder, generation, kind)) counts[kind]++;
+    }
+    return counts;
   }
 
-  readGame(generation: number, kind: LoopGameKind, game: number): Promise<string> {
-    return readLoopGame(this.folder, generation, kind, game);
+  /** The PGN of one game, counted from 0 through all tasks. Rejects with the sentence for the user. */
+  async readGame(generation: number, kind: LoopGameKind, game: number): Promise<string> {
+    let number = 0;
+    for await (const { text } of readGames(this.folder, generation, kind)) if (number++ === game) return text;
+    throw new Error('There is no such game');
   }
 
   start(): void {
@@ -127,10 +123,6 @@ export class LoopControl implements LoopServices {
         reject(new Error(missing === null ? lastLine || error.message : describeMissing(python, missing)));
       });
     });
-  }
-
-  close(): void {
-    this.stop();
   }
 
   private get config(): string {
@@ -200,11 +192,11 @@ const GAMES_OF_STAGE: Readonly<Record<string, readonly [folder: string, section:
 };
 const SECONDS_PER_HOUR = 3600;
 
-/** Throws the sentence for the user. */
-export function readLoopState(folder: string): Omit<LoopState, 'control'> {
+/** Throws the sentence for the user. @param isNew nothing has been written yet */
+export function readLoopState(folder: string, isNew = false): Omit<LoopState, 'control'> {
   let raw: Raw;
   try {
-    raw = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
+    raw = isNew ? {} : JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
   } catch {
     throw new Error(`There is no training loop in ${folder}: its state.json cannot be read`);
   }
@@ -293,34 +285,12 @@ function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-const KINDS: readonly LoopGameKind[] = ['games', 'gate', 'measure'];
-
-/** How many games of each kind there are. */
-async function countLoopGames(folder: string, generation: number): Promise<LoopGames> {
-  const counts = { games: 0, gate: 0, measure: 0 };
-  for (const kind of KINDS) {
-    for (const path of listFiles(folder, generation, kind)) {
-      for await (const _ of readPgn(decodeText(createReadStream(path)))) counts[kind]++;
-    }
-  }
-  return counts;
-}
-
-/** The PGN of one game, counted from 0 through all tasks. Rejects with the sentence for the user. */
-async function readLoopGame(folder: string, generation: number, kind: LoopGameKind, game: number): Promise<string> {
-  let number = 0;
-  for (const path of listFiles(folder, generation, kind)) {
-    for await (const { text } of readPgn(decodeText(createReadStream(path)))) if (number++ === game) return text;
-  }
-  throw new Error('There is no such game');
-}
-
-function listFiles(folder: string, generation: number, kind: LoopGameKind): string[] {
+/** Of all tasks, the unfinished ones aside. */
+async function* readGames(folder: string, generation: number, kind: LoopGameKind): AsyncGenerator<PgnText, void, void> {
   const path = join(getGenerationFolder(folder, generation), kind);
-  if (!existsSync(path)) return [];
-  return readdirSync(path)
-    .filter((task) => !task.endsWith('.part'))
-    .sort()
-    .map((task) => join(path, task, 'games.pgn'))
-    .filter((file) => existsSync(file));
+  if (!existsSync(path)) return;
+  for (const task of readdirSync(path).sort()) {
+    const file = join(path, task, 'games.pgn');
+    if (!task.endsWith('.part') && existsSync(file)) yield* readPgn(decodeText(createReadStream(file)));
+  }
 }

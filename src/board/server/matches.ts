@@ -133,9 +133,7 @@ export class Matches implements MatchServices {
         : header !== null
           ? createRecordedArguments(header, this.offers)
           : [];
-    for (const path of [resultsPath, pgnPath]) {
-      if (isThere(path) && !isPlainFile(path)) throw new Error(`${path} is no plain file of the match`);
-    }
+    requirePlain(resultsPath, pgnPath);
     const isOwnPgn = saved !== null || header?.origin.pgn == null || isSame(header.origin.pgn, pgnPath);
     if (!isOwnPgn) throw new Error(`The games of this match are not in ${pgnPath}: go on with it on the command line`);
     const hasPgn = saved !== null || header?.origin.pgn != null;
@@ -154,12 +152,10 @@ export class Matches implements MatchServices {
     if (this.runs.has(name)) throw new Error('This match is being played: pause it first');
     if (this.isElsewhere(name)) throw new Error('Another process plays this match: end it there');
     const { resultsPath, pgnPath } = this.open(name);
-    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath]) {
-      if (isThere(path) && !isPlainFile(path)) throw new Error(`${path} is no plain file of the match`);
-    }
+    const paths = [this.getPath(name, 'json'), resultsPath, pgnPath];
+    requirePlain(...paths);
     // The lock may be that of a process that was killed.
-    const lockPath = `${resultsPath}.lock`;
-    for (const path of [this.getPath(name, 'json'), resultsPath, pgnPath, lockPath]) rmSync(path, { force: true });
+    for (const path of [...paths, `${resultsPath}.lock`]) rmSync(path, { force: true });
     this.records.delete(name);
     this.problems.delete(name);
   }
@@ -223,6 +219,11 @@ export class Matches implements MatchServices {
 
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function requirePlain(...paths: readonly string[]): void {
+  const other = paths.find((path) => isThere(path) && !isPlainFile(path));
+  if (other !== undefined) throw new Error(`${other} is no plain file of the match`);
 }
 
 /** Two ways to write one path. */
