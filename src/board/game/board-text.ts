@@ -10,10 +10,18 @@ export function formatScore({ kind, value }: ScoreText, isBlack: boolean): strin
   return `${whites < 0 ? '−' : '+'}${pawns.toFixed(digits)}`;
 }
 
+export function isBlacksTurn(fen: string): boolean {
+  return fen.split(' ')[1] === 'b';
+}
+
+/** Of the player to move, 0 to 1. @param wdl per mille */
+export function getExpectedPoints([win, draw]: readonly number[]): number {
+  return (win + draw / 2) / 1000;
+}
+
 /** White's expected points, 0 to 1. */
-export function getWhitePoints({ wdl: [win, draw] }: Pick<Line, 'wdl'>, isBlack: boolean): number {
-  const points = (win + draw / 2) / 1000;
-  return isBlack ? 1 - points : points;
+export function getWhitePoints({ wdl }: Pick<Line, 'wdl'>, isBlack: boolean): number {
+  return isBlack ? 1 - getExpectedPoints(wdl) : getExpectedPoints(wdl);
 }
 
 /** Per mille for White: won, drawn, lost. */
@@ -91,7 +99,7 @@ const ORDER = 'kqrbnp';
 
 /** "White to move. White: king e1, … Black: king e8, …" @param fen a valid one */
 export function describeBoard(fen: string): string {
-  const [placement, turn] = fen.split(' ');
+  const [placement] = fen.split(' ');
   const squares: Record<string, string[]> = {};
   for (const [row, text] of placement.split('/').entries()) {
     let file = 0;
@@ -112,7 +120,7 @@ export function describeBoard(fen: string): string {
         return [`${NAMES[letter]}${own.length > 1 ? 's' : ''} ${own.join(' ')}`];
       })
       .join(', ');
-  const mover = turn === 'b' ? 'Black' : 'White';
+  const mover = isBlacksTurn(fen) ? 'Black' : 'White';
   return `${mover} to move. White: ${describeSide(true)}. Black: ${describeSide(false)}.`;
 }
 

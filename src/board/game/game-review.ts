@@ -13,7 +13,7 @@ import {
 } from '../../pgn/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
-import { formatScore, getWhitePoints } from './board-text.js';
+import { formatScore, getExpectedPoints, getWhitePoints, isBlacksTurn } from './board-text.js';
 import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';
 import { formatTree, writeComment } from './move-tree-text.js';
 
@@ -50,7 +50,7 @@ export class GameReview {
   /** White's expected points after each ply, 0 to 1; null where nothing is known. */
   get whitePoints(): readonly (number | null)[] {
     return this.nodes.map((node) =>
-      node.judgement === null ? null : getWhitePoints(node.judgement, isBlackToMove(node)),
+      node.judgement === null ? null : getWhitePoints(node.judgement, isBlacksTurn(node.fen)),
     );
   }
 
@@ -87,13 +87,12 @@ export class GameReview {
   getBetter(node: MoveNode): BetterMove | null {
     const before = node.parent?.judgement;
     if (this.getNag(node) === 0 || before?.best == null) return null;
-    const [win, draw] = before.wdl;
-    return { uci: before.best, san: before.bestSan ?? before.best, points: (win + draw / 2) / 1000 };
+    return { uci: before.best, san: before.bestSan ?? before.best, points: getExpectedPoints(before.wdl) };
   }
 
   summarise(side: 'white' | 'black'): PlayerSummary {
     const nags = this.nodes
-      .filter((node) => node.depth > 0 && isBlackToMove(node) === (side === 'white'))
+      .filter((node) => node.depth > 0 && isBlacksTurn(node.fen) === (side === 'white'))
       .map((node) => this.getNag(node));
     // From the start up to the first position that nobody has judged.
     const judged = this.nodes.map((_, index) => this.judge(index));
@@ -112,7 +111,7 @@ export class GameReview {
     return formatTree(this.tree, (node) => {
       const { judgement } = node;
       if (judgement === null) return writeComment(node);
-      const evaluation = `[%eval ${formatEvaluation(judgement.score, isBlackToMove(node))}]`;
+      const evaluation = `[%eval ${formatEvaluation(judgement.score, isBlacksTurn(node.fen))}]`;
       return `${evaluation} ${removeEvaluation(writeComment(node))}`.trim();
     });
   }
@@ -141,9 +140,5 @@ export class GameReview {
 
 /** The evaluation of the position after a move, from White's view; '' while it is unknown. */
 export function describeJudgement(node: MoveNode): string {
-  return node.judgement === null ? '' : formatScore(node.judgement.score, isBlackToMove(node));
-}
-
-function isBlackToMove({ fen }: MoveNode): boolean {
-  return fen.split(' ')[1] === 'b';
+  return node.judgement === null ? '' : formatScore(node.judgement.score, isBlacksTurn(node.fen));
 }

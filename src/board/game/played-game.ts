@@ -5,7 +5,7 @@
 import { BLACK, computeOutcome, type Move, type Outcome, type Position, parseUciMove } from '../../chess/index.js';
 import { parsePgnTags } from '../../pgn/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
-import { formatClock } from './board-text.js';
+import { formatClock, isBlacksTurn } from './board-text.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
 import { formatTree } from './move-tree-text.js';
 
@@ -207,7 +207,7 @@ export class PlayedGame {
   /** Remaining time of the player who made the move, as lichess writes it. */
   private describeClock({ depth, fen }: MoveNode): string {
     const [white, black] = this.clocks[depth];
-    const seconds = Math.round((fen.split(' ')[1] === 'b' ? white : black) / 1000);
+    const seconds = Math.round((isBlacksTurn(fen) ? white : black) / 1000);
     const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
     return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
   }

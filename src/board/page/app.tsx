@@ -14,7 +14,7 @@ import { engine, obstacle, port, portState } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
 import { ReviewPanel } from './review/review-panel.js';
 import { AppearanceDialog, isDark, toggleTheme } from './shell/appearance.js';
-import { assign, Dialog, Icon, IconButton } from './shell/controls.js';
+import { assign, Button, Dialog, Icon, IconButton } from './shell/controls.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
 import { acceptDroppedFiles, importFile } from './shell/user-files.js';
@@ -131,11 +131,7 @@ function App() {
       {obstacle.value !== '' && (
         <p class="obstacle" role="alert">
           {obstacle.value}.{' '}
-          {obstacle.value === ASKS_FOR_RELOAD && (
-            <button type="button" onClick={() => location.reload()}>
-              Load again
-            </button>
-          )}
+          {obstacle.value === ASKS_FOR_RELOAD && <Button label="Load again" onClick={() => location.reload()} />}
         </p>
       )}
       <div class="room">

@@ -4,13 +4,13 @@ import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSan } from '../../../chess/index.js';
-import { createArrows, describeLine, getArrow, requireMove } from '../../game/board-moves.js';
-import { formatCount, formatPercent, formatScore } from '../../game/board-text.js';
-import type { Line, MoveRow, SearchState } from '../../protocol/replies.js';
-import { ChessBoard } from '../board/chess-board.js';
+import { createArrows, requireMove } from '../../game/board-moves.js';
+import { formatCount, formatPercent } from '../../game/board-text.js';
+import type { MoveRow, SearchState } from '../../protocol/replies.js';
+import { point } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { engine, obstacle, portState, transfer } from '../port/engine-port.js';
-import { assign, CheckField, toggle } from '../shell/controls.js';
+import { assign, Button, CheckField, toggle } from '../shell/controls.js';
 import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
@@ -21,16 +21,13 @@ import {
   currentState,
   endReason,
   evaluation,
-  hover,
   hoveredMoves,
-  isBlackToMove,
   isOn,
   isThreat,
   multiPv,
   nodeLimit,
   outcome,
   playBestMove,
-  playMoves,
   previewFen,
   searchMoves,
   secondLimit,
@@ -40,9 +37,9 @@ import {
   valueHistory,
   verdict,
 } from './board-analysis.js';
+import { LineList, LinePreview, MoveTable } from './engine-moves.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
 import { ExplorerView } from './explorer-view.js';
-import { MoveTable } from './move-table.js';
 import { TreeOutline } from './tree-outline.js';
 
 const TABS = { moves: 'Moves', games: 'Games', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;
@@ -60,34 +57,30 @@ const squareClasses = computed(() => (tab.value === 'explain' ? explainedSquares
 const shapes = computed<DrawShape[]>(() => {
   const position = analysedPosition.value;
   if (position === null) return [];
-  const isChess960 = study.isChess960.value;
-  const point = (uci: string): { orig: Key; dest: Key } => {
-    const [orig, dest] = getArrow(position, uci, isChess960);
-    return { orig: orig as Key, dest: dest as Key };
-  };
+  const pointTo = (uci: string) => point(position, uci, study.isChess960.value);
   const [hovered] = hoveredMoves.value;
   const state = currentState.value;
   const arrows = state === null || !showsArrows.value ? [] : createArrows(state.moves, state.lines, arrowMode.value);
-  const numbers: DrawShape[] = state === null || !showsNumbers.value ? [] : drawNumbers(state, point);
+  const numbers: DrawShape[] = state === null || !showsNumbers.value ? [] : drawNumbers(state, pointTo);
   const drawn: DrawShape[] = arrows.map(({ move, share, width, shade }) => ({
-    ...point(move),
+    ...pointTo(move),
     brush: isThreat.value ? 'paleRed' : `move${shade}`,
     modifiers: { lineWidth: width },
     ...(showsNumbers.value ? {} : { label: { text: formatPercent(share).replace(' %', '') } }),
   }));
   // The thickest arrow comes last, so that it lies on top.
   drawn.reverse();
-  if (hovered !== undefined) drawn.push({ ...point(hovered), brush: 'hover' });
+  if (hovered !== undefined) drawn.push({ ...pointTo(hovered), brush: 'hover' });
   return [...drawn, ...numbers];
 });
 
 const MOST_NUMBERS = 16;
 
 /** Of moves to one square the one with the most visits. */
-function drawNumbers({ moves }: SearchState, point: (uci: string) => { dest: Key }): DrawShape[] {
+function drawNumbers({ moves }: SearchState, pointTo: (uci: string) => { dest: Key }): DrawShape[] {
   const bySquare = new Map<Key, MoveRow>();
   for (const row of moves.slice(0, MOST_NUMBERS)) {
-    const { dest } = point(row.move);
+    const { dest } = pointTo(row.move);
     if (row.n > 0 && !bySquare.has(dest)) bySquare.set(dest, row);
   }
   return [...bySquare].map(([orig, { q, n }], index) => ({
@@ -177,16 +170,14 @@ function EngineHead() {
         />
         <span>lines</span>
       </label>
-      <button
-        type="button"
+      <Button
+        label="⋯"
         class="icon-button"
         aria-label="Limits, threats, arrows, numbers"
         title="Limits, threats, arrows, numbers"
         aria-expanded={showsSettings.value}
         onClick={() => toggle(showsSettings)}
-      >
-        ⋯
-      </button>
+      />
     </div>
   );
 
@@ -244,108 +235,6 @@ function SearchSettings() {
   );
 }
 
-/** Moves of a line that is not unfolded. */
-const FEW_MOVES = 24;
-/** Which of the lines are unfolded. */
-const unfolded = signal<ReadonlySet<number>>(new Set());
-
-/** The engine's lines: pointing at a move shows its position on a small board, a click plays the line up to there. */
-function LineList() {
-  const lines = currentState.value?.lines ?? [];
-  if (outcome.value !== 'ongoing' || !isOn.value) return null;
-  const rows = Array.from({ length: multiPv.value }, (_, index) => lines[index]);
-  return (
-    <ol class="lines" aria-label="Lines" onMouseLeave={() => hover([])}>
-      {rows.map((line, index) => (
-        <li
-          key={index}
-          class={unfolded.value.has(index) ? 'line line-unfolded' : 'line'}
-          data-keys
-          onKeyDown={moveInRow}
-        >
-          {line === undefined || line.pv.length === 0 ? (
-            <span class="faint">…</span>
-          ) : (
-            <LineRow line={line} index={index} />
-          )}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-/** One tab stop: the score. The arrows lead to the moves. */
-function LineRow({ line, index }: { readonly line: Line; readonly index: number }) {
-  const position = analysedPosition.value;
-  if (position === null) return null;
-  const isUnfolded = unfolded.value.has(index);
-  const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
-  const score = formatScore(line.score, isBlackToMove.value);
-  const isForWhite = !score.startsWith('−') && !score.startsWith('#−');
-  return (
-    <>
-      <button
-        type="button"
-        class={`line-score ${isForWhite ? 'line-score-white' : 'line-score-black'}`}
-        title="Play the first move; the arrow keys lead to the others"
-        onClick={() => playMoves(line.pv.slice(0, 1))}
-      >
-        {score}
-      </button>
-      <span class="line-moves">
-        {moves.map(({ san, number }, ply) => (
-          <button
-            // The focus stays in its place when the line changes.
-            key={ply}
-            type="button"
-            class="line-move"
-            tabIndex={-1}
-            onClick={() => playMoves(line.pv.slice(0, ply + 1))}
-            onMouseEnter={() => hover(line.pv.slice(0, ply + 1))}
-            onFocus={() => hover(line.pv.slice(0, ply + 1))}
-            onBlur={() => hover([])}
-          >
-            {number !== '' && <span class="line-number">{number}</span>}
-            {san}
-          </button>
-        ))}
-      </span>
-      <button
-        type="button"
-        class="line-fold"
-        tabIndex={-1}
-        aria-label={isUnfolded ? 'Fold the line' : 'Unfold the line'}
-        title={isUnfolded ? 'Fold the line' : 'Unfold the line'}
-        onClick={() => {
-          const next = new Set(unfolded.value);
-          if (!next.delete(index)) next.add(index);
-          unfolded.value = next;
-        }}
-      >
-        {isUnfolded ? '▴' : '▾'}
-      </button>
-    </>
-  );
-}
-
-/** Where the line under the pointer leads. */
-function LinePreview({ fen }: { readonly fen: string }) {
-  const position = analysedPosition.value;
-  const line = position === null ? [] : describeLine(position, hoveredMoves.value);
-  const last = hoveredMoves.value.at(-1) ?? '';
-  return (
-    <figure class="line-preview" aria-hidden="true">
-      <ChessBoard
-        fen={fen}
-        orientation={study.orientation.value}
-        lastMove={[last.slice(0, 2), last.slice(2, 4)]}
-        isSmall
-      />
-      <figcaption>After {line.at(-1)?.san}</figcaption>
-    </figure>
-  );
-}
-
 const RESULTS: Readonly<Record<string, string>> = {
   '2': 'Win',
   '1': 'Win, but for the fifty-move rule',
@@ -391,25 +280,25 @@ function Tabs() {
     <div class="tabs">
       <div role="tablist" aria-label="About the position" class="tab-row" data-keys onKeyDown={moveInRow}>
         {names.map((name) => (
-          <button
+          <Button
             key={name}
-            type="button"
+            label={TABS[name]}
             role="tab"
             aria-selected={tab.value === name}
             aria-controls="analyse-tab"
             tabIndex={tab.value === name ? 0 : -1}
             onFocus={assign(tab, name)}
             onClick={assign(tab, name)}
-          >
-            {TABS[name]}
-          </button>
+          />
         ))}
       </div>
       <span class="spacer" />
       {searchMoves.value.length > 0 && (
-        <button type="button" class="text-button" onClick={() => searchMoves.value.forEach(toggleSearchMove)}>
-          All moves again
-        </button>
+        <Button
+          label="All moves again"
+          class="text-button"
+          onClick={() => searchMoves.value.forEach(toggleSearchMove)}
+        />
       )}
       <CheckField label="Arrows" state={showsArrows} title="Arrows on the board (a)" />
     </div>

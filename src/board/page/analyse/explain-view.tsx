@@ -6,7 +6,7 @@ import { formatPercent, formatSigned } from '../../game/board-text.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-port.js';
-import { Segments } from '../shell/controls.js';
+import { Button, Segments } from '../shell/controls.js';
 import { study } from '../study/study.js';
 
 type Weight = 'policy' | 'value';
@@ -58,19 +58,11 @@ export function ExplainView() {
   return (
     <div class="explain">
       <div class="button-row">
-        <button type="button" disabled={isWorking.value} onClick={() => ask(null)}>
-          Explain the network’s favourite
-        </button>
+        <Button label="Explain the network’s favourite" disabled={isWorking.value} onClick={() => ask(null)} />
         {next !== undefined && next.move !== NO_MOVE && (
-          <button type="button" disabled={isWorking.value} onClick={() => ask(next.uci)}>
-            Explain {next.san}
-          </button>
+          <Button label={`Explain ${next.san}`} disabled={isWorking.value} onClick={() => ask(next.uci)} />
         )}
-        {text !== null && (
-          <button type="button" onClick={clearExplanation}>
-            Clear
-          </button>
-        )}
+        {text !== null && <Button label="Clear" onClick={clearExplanation} />}
       </div>
       {text === null ? (
         <p class="faint panel-hint">

@@ -7,7 +7,7 @@ import { findNode } from '../../game/move-tree.js';
 import { nameFinished } from '../../game/played-game.js';
 import { archive } from '../play/play-session.js';
 import { reportError } from '../port/engine-port.js';
-import { Segments } from '../shell/controls.js';
+import { Button, Segments } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
 import type { Chapter } from '../study/analysis-store.js';
@@ -140,9 +140,7 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
           {moves.map(({ uci, san, ...counts }) => (
             <tr key={uci} onMouseEnter={() => hover([uci])} onMouseLeave={() => hover([])}>
               <th scope="row">
-                <button type="button" class="table-move" onClick={() => study.play(requireMove(position, uci))}>
-                  {san}
-                </button>
+                <Button label={san} class="table-move" onClick={() => study.play(requireMove(position, uci))} />
               </th>
               <td>{counts.games}</td>
               <td>
@@ -162,9 +160,7 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
       <ul class="game-choice" aria-label="Games with this position">
         {some.map((index) => (
           <li key={index}>
-            <button type="button" onClick={() => open(index)}>
-              {games.value[index]?.title}
-            </button>
+            <Button label={games.value[index]?.title} onClick={() => open(index)} />
           </li>
         ))}
       </ul>

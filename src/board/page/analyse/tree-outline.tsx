@@ -6,6 +6,7 @@ import { describeLine, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent, formatSigned } from '../../game/board-text.js';
 import type { TreeNode } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-port.js';
+import { Button } from '../shell/controls.js';
 import { study } from '../study/study.js';
 import { analysedPosition, currentState, getPlace, hover, isHere, type Place } from './board-analysis.js';
 
@@ -29,9 +30,11 @@ export function TreeOutline() {
   const shown = isHere(picture.value) ? picture.value.tree : null;
   return (
     <div class="tree-panel">
-      <button type="button" disabled={currentState.value === null} onClick={takePicture}>
-        {shown === null ? 'Show the search tree' : 'Take it again'}
-      </button>
+      <Button
+        label={shown === null ? 'Show the search tree' : 'Take it again'}
+        disabled={currentState.value === null}
+        onClick={takePicture}
+      />
       {shown === null ? (
         <p class="faint panel-hint">A picture of the tree as it is now. The search goes on.</p>
       ) : (
@@ -68,9 +71,11 @@ function Branches({ parent, path }: { readonly parent: TreeNode; readonly path: 
       ))}
       {parent.children.length > children.length && (
         <li>
-          <button type="button" class="text-button" onClick={() => setShowsAll(true)}>
-            {parent.children.length - children.length} more
-          </button>
+          <Button
+            label={`${parent.children.length - children.length} more`}
+            class="text-button"
+            onClick={() => setShowsAll(true)}
+          />
         </li>
       )}
     </>

@@ -11,7 +11,7 @@ import type { Move, Position } from '../../../chess/index.js';
 import { failure } from '../../../util/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/board-text.js';
-import { bindText, Dialog, IconButton, type IconName } from '../shell/controls.js';
+import { bindText, Dialog, IconButton, type IconName, submit } from '../shell/controls.js';
 import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from '../study/study.js';
@@ -357,15 +357,14 @@ export function TypedMove({
   return (
     <form
       class="typed-move"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submit(() => {
         const move = isOff
           ? failure('It is not your move in this position')
           : parseTypedMove(position, typed.value, mayPass);
         if (!move.ok) return addNotice('warning', move.error);
         typed.value = '';
         onMove(move.value);
-      }}
+      })}
     >
       <input
         aria-label="Type a move"

@@ -8,9 +8,9 @@ import type { Config } from '@lichess-org/chessground/config';
 import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground/draw';
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
-import { parseFen } from '../../../chess/index.js';
-import { ARROW_SHADES } from '../../game/board-moves.js';
-import { describeBoard } from '../../game/board-text.js';
+import { type Position, parseFen } from '../../../chess/index.js';
+import { ARROW_SHADES, getArrow } from '../../game/board-moves.js';
+import { describeBoard, isBlacksTurn } from '../../game/board-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
 import { playMoveSound, reducesMotion } from '../shell/appearance.js';
 
@@ -39,6 +39,12 @@ const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
 );
 
 export type Side = PlayerSide;
+
+/** Where an arrow for a UCI move stands on a board. */
+export function point(position: Position, uci: string, isChess960: boolean): { orig: Key; dest: Key } {
+  const [orig, dest] = getArrow(position, uci, isChess960) as [Key, Key];
+  return { orig, dest };
+}
 
 interface BoardProps {
   readonly fen: string;
@@ -150,7 +156,7 @@ function createConfig({ fen, orientation = 'white', dests, movable = 'none', las
   return {
     fen: fen.split(' ')[0],
     orientation,
-    turnColor: fen.split(' ')[1] === 'b' ? ('black' as const) : ('white' as const),
+    turnColor: isBlacksTurn(fen) ? ('black' as const) : ('white' as const),
     lastMove: lastMove as Key[],
     check: position.ok && position.value.inCheck(),
     movable: {

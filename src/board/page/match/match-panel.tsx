@@ -6,6 +6,7 @@ import {
   formatClock,
   formatCount,
   formatScore,
+  isBlacksTurn,
   listScores,
   type MatchScore,
   splitPoints,
@@ -15,7 +16,7 @@ import { BoardPanel } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
-import { assign, CheckField, ConfirmDialog, SummaryTable } from '../shell/controls.js';
+import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select, SummaryTable } from '../shell/controls.js';
 import { analyseGame } from '../study/library.js';
 import {
   deleteMatch,
@@ -58,9 +59,7 @@ export function MatchPanel() {
       tools={
         <>
           <CheckField label="Show new games" state={followsGames} />
-          <button type="button" disabled={game === undefined} onClick={() => analyseGame(matchBoard)}>
-            Analyse
-          </button>
+          <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchBoard)} />
         </>
       }
       game={state === null ? undefined : <GameList state={state} />}
@@ -69,14 +68,14 @@ export function MatchPanel() {
       {matches.value.length > 1 && (
         <label class="field match-choice">
           <span class="visually-hidden">Match</span>
-          <select value={shownName.value} onChange={({ currentTarget }) => showMatch(currentTarget.value)}>
-            {matches.value.map(({ name, players, isRunning }) => (
-              <option key={name} value={name}>
-                {players.join(' – ')} ({name}
-                {isRunning ? ', running' : ''})
-              </option>
-            ))}
-          </select>
+          <Select
+            value={shownName.value}
+            choices={matches.value.map(({ name, players, isRunning }) => [
+              name,
+              `${players.join(' – ')} (${name}${isRunning ? ', running' : ''})`,
+            ])}
+            onSelect={showMatch}
+          />
         </label>
       )}
       {state === null ? (
@@ -125,33 +124,29 @@ function MatchHead({ state }: { readonly state: MatchState }) {
           {state.games.length} of {state.total}
         </span>
         {!isOver && (
-          <button type="button" onClick={toggle} disabled={state.isElsewhere || !isConnected}>
-            {state.isRunning ? 'Pause' : 'Go on'}
-          </button>
+          <Button
+            label={state.isRunning ? 'Pause' : 'Go on'}
+            onClick={toggle}
+            disabled={state.isElsewhere || !isConnected}
+          />
         )}
         {state.games.length > 0 && (
           <a class="button" href={`matches/${state.name}.pgn`} download={`${state.name}.pgn`}>
             Save PGN
           </a>
         )}
-        <button
-          type="button"
+        <Button
+          label="Delete"
           class="danger"
           disabled={state.isRunning || state.isElsewhere || !isConnected}
           onClick={assign(isDeleting, true)}
-        >
-          Delete
-        </button>
+        />
       </div>
       <p class="faint">
         {state.conditions}
         {state.isElsewhere && '; another process plays it now'}
       </p>
-      {state.problem !== '' && (
-        <p class="problem" role="alert">
-          {state.problem}
-        </p>
-      )}
+      <ProblemLine text={state.problem} />
       {state.elo !== null && (
         <p class="match-elo">
           <strong>{describeElo(state)}</strong>
@@ -283,7 +278,7 @@ function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
 function Player({ board, side }: { readonly board: LiveBoard; readonly side: 0 | 1 }) {
   const name = side === 0 ? board.white : board.black;
   const clockMs = getClockMs(board, side);
-  const isRunning = isBlackToMove(board) === (side === 1);
+  const isRunning = isBlacksTurn(board.fen) === (side === 1);
   return (
     <div class={isRunning ? 'live-player player-running' : 'live-player'}>
       <span class={`player-color player-${side === 0 ? 'white' : 'black'}`} aria-hidden="true" />
@@ -295,10 +290,6 @@ function Player({ board, side }: { readonly board: LiveBoard; readonly side: 0 |
       )}
     </div>
   );
-}
-
-function isBlackToMove({ fen }: LiveBoard): boolean {
-  return fen.split(' ')[1] === 'b';
 }
 
 /** Of castling, where king and rook stood. */

@@ -1,5 +1,6 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, effect, signal, untracked } from '@preact/signals';
+import { isBlacksTurn } from '../../game/board-text.js';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-text.js';
 import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
@@ -71,7 +72,7 @@ function extend(known: MatchState, news: MatchState): MatchState | null {
 /** The clock of a running game at this moment, in milliseconds; null without one. */
 export function getClockMs({ fen, remainingMs, ageMs }: LiveBoard, side: 0 | 1): number | null {
   const left = remainingMs[side];
-  const isRunning = (fen.split(' ')[1] === 'b') === (side === 1);
+  const isRunning = isBlacksTurn(fen) === (side === 1);
   return left === null || !isRunning ? left : Math.max(0, left - ageMs - (nowMs.value - shownAtMs));
 }
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { BOOK_ENDINGS } from '../../../unpack/index.js';
 import { engine, port, portState, reportError, sendFile } from '../port/engine-port.js';
-import { CheckField, FileButton, NumberField, Segments } from '../shell/controls.js';
+import { Button, CheckField, FileButton, NumberField, Segments, Select, submit } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';
 
@@ -76,13 +76,7 @@ export function MatchSetup() {
       }}
     >
       <summary>New match</summary>
-      <form
-        class="setup"
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin().catch(reportError);
-        }}
-      >
+      <form class="setup" onSubmit={submit(() => begin().catch(reportError))}>
         <Players />
         {!isPair && (
           <Segments
@@ -134,38 +128,31 @@ function Players() {
         {chosen.value.map((name, index) => (
           <label key={index} class="field">
             {label(index)}
-            <select
+            <Select
               value={getPlayer(name, index)}
-              onChange={({ currentTarget }) => {
-                chosen.value = chosen.value.with(index, currentTarget.value);
+              choices={players.map((player) => [player, player] as const)}
+              onSelect={(player) => {
+                chosen.value = chosen.value.with(index, player);
               }}
-            >
-              {players.map((player) => (
-                <option key={player}>{player}</option>
-              ))}
-            </select>
+            />
           </label>
         ))}
       </div>
       <div class="button-row">
-        <button
-          type="button"
+        <Button
+          label="Add a player"
           disabled={chosen.value.length >= MOST_PLAYERS}
           onClick={() => {
             chosen.value = [...chosen.value, ''];
           }}
-        >
-          Add a player
-        </button>
-        <button
-          type="button"
+        />
+        <Button
+          label="Remove the last"
           disabled={chosen.value.length <= 2}
           onClick={() => {
             chosen.value = chosen.value.slice(0, -1);
           }}
-        >
-          Remove the last
-        </button>
+        />
       </div>
     </>
   );
@@ -176,19 +163,13 @@ function Book() {
     <div class="fields">
       <label class="field">
         Openings
-        <select
+        <Select
           value={book.value}
-          onChange={({ currentTarget }) => {
-            book.value = currentTarget.value;
+          choices={[['', 'The initial position'], ...books.value.map((name) => [name, name] as const)]}
+          onSelect={(name) => {
+            book.value = name;
           }}
-        >
-          <option value="">The initial position</option>
-          {books.value.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        />
       </label>
       <FileButton
         label="Open a book"

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, removeNetwork, setOption, transfer, useNetwork } from '../port/engine-port.js';
-import { bindText, CheckField, Dialog, FileButton, SearchField } from '../shell/controls.js';
+import { Button, bindText, CheckField, Dialog, FileButton, SearchField, Select, submit } from '../shell/controls.js';
 
 const filter = signal('');
 const showsHidden = signal(false);
@@ -51,9 +51,7 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
       </ul>
       {description.options.some(isChanged) && (
         <div class="button-row">
-          <button type="button" onClick={() => description.options.filter(isChanged).forEach(reset)}>
-            Reset all options
-          </button>
+          <Button label="Reset all options" onClick={() => description.options.filter(isChanged).forEach(reset)} />
         </div>
       )}
     </Dialog>
@@ -82,9 +80,7 @@ function KeptNetworks({ entries }: { readonly entries: readonly NetworkEntry[] }
           <span>
             {name} <span class="faint">({description})</span>
           </span>
-          <button type="button" aria-label={`Remove ${name}`} onClick={() => removeNetwork(name)}>
-            Remove
-          </button>
+          <Button label="Remove" aria-label={`Remove ${name}`} onClick={() => removeNetwork(name)} />
         </li>
       ))}
     </ul>
@@ -107,13 +103,7 @@ function Transfer() {
 /** A network that is not in the list: a file, or an address that lets other pages read it. */
 function NetworkOpener() {
   return (
-    <form
-      class="button-row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        openNetwork(address.value.trim());
-      }}
-    >
+    <form class="button-row" onSubmit={submit(() => openNetwork(address.value.trim()))}>
       <FileButton label="Open a network file" accept=".onnx,.pb,.gz" onFiles={([file]) => openNetwork(file)} />
       {port.offers.opensAddresses && (
         <>
@@ -148,9 +138,7 @@ function OptionRow({ option }: { readonly option: OptionState }) {
           {spec.uci}
         </label>
         {isChanged(option) && (
-          <button type="button" class="text-button" aria-label={`Reset ${spec.uci}`} onClick={() => reset(option)}>
-            Reset
-          </button>
+          <Button label="Reset" class="text-button" aria-label={`Reset ${spec.uci}`} onClick={() => reset(option)} />
         )}
         {isLocked ? (
           <output id={`option-${spec.uci}`} class="option-fixed">
@@ -179,11 +167,7 @@ function OptionInput({ option: { spec, value } }: { readonly option: OptionState
   };
   switch (spec.kind) {
     case 'button':
-      return (
-        <button id={id} type="button" onClick={() => set('')}>
-          Do it
-        </button>
-      );
+      return <Button label="Do it" id={id} onClick={() => set('')} />;
     case 'bool':
       return (
         <input
@@ -195,11 +179,12 @@ function OptionInput({ option: { spec, value } }: { readonly option: OptionState
       );
     case 'choice':
       return (
-        <select id={id} value={String(value)} onChange={({ currentTarget }) => set(currentTarget.value)}>
-          {spec.choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
+        <Select
+          id={id}
+          value={String(value)}
+          choices={spec.choices.map((choice) => [choice, choice] as const)}
+          onSelect={set}
+        />
       );
     case 'int':
     case 'float':

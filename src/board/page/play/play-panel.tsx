@@ -1,10 +1,8 @@
 /** A game against the engine: clocks by the board; actions, moves and the form for a new game beside it. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
-import { getArrow } from '../../game/board-moves.js';
 import { formatClock, splitPoints } from '../../game/board-text.js';
 import { createChess960Fen } from '../../game/move-tree.js';
 import {
@@ -16,9 +14,10 @@ import {
   type PlayerSide,
 } from '../../game/played-game.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
+import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
 import { startReview } from '../review/review-panel.js';
-import { assign, CheckField, ConfirmDialog, NumberField, Segments } from '../shell/controls.js';
+import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
@@ -53,8 +52,7 @@ const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
-  const [orig, dest] = getArrow(gameBoard.position.value, hint.value, gameBoard.isChess960.value);
-  return [{ orig: orig as Key, dest: dest as Key, brush: 'move0' }];
+  return [{ ...point(gameBoard.position.value, hint.value, gameBoard.isChess960.value), brush: 'move0' }];
 });
 
 /** Takes a game to the analysis board. */
@@ -160,24 +158,12 @@ function Actions({ current }: { readonly current: PlayedGame }) {
   const hasBegun = current.end.depth >= FIRST_RESIGNED_PLY;
   return (
     <div class="action-grid actions">
-      <button type="button" onClick={takeBack} disabled={!current.canTakeBack} title="Take back (t)">
-        Take back
-      </button>
-      <button type="button" onClick={askForHint} disabled={!current.isUserTurn} title="Hint (h)">
-        Hint
-      </button>
-      <button type="button" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (space)">
-        Move now
-      </button>
-      <button type="button" onClick={offerDraw}>
-        Offer a draw
-      </button>
-      <button type="button" onClick={abort} disabled={hasBegun} title="End the game without a result">
-        Abort
-      </button>
-      <button type="button" class="danger" onClick={assign(isConfirmingResignation, true)}>
-        Resign
-      </button>
+      <Button label="Take back" onClick={takeBack} disabled={!current.canTakeBack} title="Take back (t)" />
+      <Button label="Hint" onClick={askForHint} disabled={!current.isUserTurn} title="Hint (h)" />
+      <Button label="Move now" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (space)" />
+      <Button label="Offer a draw" onClick={offerDraw} />
+      <Button label="Abort" onClick={abort} disabled={hasBegun} title="End the game without a result" />
+      <Button label="Resign" class="danger" onClick={assign(isConfirmingResignation, true)} />
       <span class="faint">{describeControl(current.settings.clock)}</span>
     </div>
   );
@@ -191,27 +177,13 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
   const pgn = current.formatPgn(engine.value?.name ?? 'Engine');
   return (
     <div class="action-grid actions">
-      <button type="button" onClick={takeBack} disabled={!current.canTakeBack}>
-        Take back
-      </button>
-      <button type="button" onClick={() => void copyText(pgn)}>
-        Copy PGN
-      </button>
-      <button type="button" onClick={() => saveFile('game.pgn', pgn)}>
-        Save PGN
-      </button>
-      <button type="button" onClick={() => analyse(pgn)}>
-        Analyse
-      </button>
-      <button type="button" title="Review the game" onClick={() => review(pgn)}>
-        Review
-      </button>
-      <button type="button" onClick={rematch}>
-        Rematch
-      </button>
-      <button type="button" class="primary" onClick={assign(wantsNewGame, true)}>
-        New game
-      </button>
+      <Button label="Take back" onClick={takeBack} disabled={!current.canTakeBack} />
+      <Button label="Copy PGN" onClick={() => void copyText(pgn)} />
+      <Button label="Save PGN" onClick={() => saveFile('game.pgn', pgn)} />
+      <Button label="Analyse" onClick={() => analyse(pgn)} />
+      <Button label="Review" title="Review the game" onClick={() => review(pgn)} />
+      <Button label="Rematch" onClick={rematch} />
+      <Button label="New game" class="primary" onClick={assign(wantsNewGame, true)} />
     </div>
   );
 }
@@ -224,15 +196,11 @@ function Archive() {
       <ul>
         {archive.value.map((pgn, index) => (
           <li key={index}>
-            <button type="button" class="text-button" onClick={() => analyse(pgn)}>
-              {nameFinished(pgn)}
-            </button>
+            <Button label={nameFinished(pgn)} class="text-button" onClick={() => analyse(pgn)} />
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => saveFile('games.pgn', archive.value.join('\n'))}>
-        Save all as PGN
-      </button>
+      <Button label="Save all as PGN" onClick={() => saveFile('games.pgn', archive.value.join('\n'))} />
     </details>
   );
 }
@@ -291,13 +259,7 @@ function begin(): void {
 function PlaySetup() {
   const levels = engine.value?.levels ?? { weakest: 1000, strongest: 2000 };
   return (
-    <form
-      class="setup"
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form class="setup" onSubmit={submit(begin)}>
       <h2>Play against the engine</h2>
       <Segments legend="You play" name="color" state={color} choices={COLORS} />
       <fieldset class="strength">

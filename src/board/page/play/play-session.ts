@@ -6,6 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
+import { getExpectedPoints } from '../../game/board-text.js';
 import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
@@ -215,8 +216,7 @@ function createLimits(current: PlayedGame): ThinkLimits {
 function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): void {
   isThinking.value = false;
   if (best === null) return;
-  const [win, draw] = state.lines[0]?.wdl ?? [1000, 0, 0];
-  engineExpects = (win + draw / 2) / 1000;
+  engineExpects = getExpectedPoints(state.lines[0]?.wdl ?? [1000, 0]);
   current.play(requireMove(current.position, best), Date.now());
   isAfterEngine = true;
   follow();

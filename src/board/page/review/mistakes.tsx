@@ -3,16 +3,16 @@
  * better move; the engine judges what the review does not know. The game itself is not changed.
  */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import type { Key } from '@lichess-org/chessground/types';
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { computeOutcome, type Move, NO_MOVE } from '../../../chess/index.js';
-import { formatMoveNumber, getArrow, requireMove } from '../../game/board-moves.js';
-import { formatGlyphs } from '../../game/board-text.js';
+import { formatMoveNumber, requireMove } from '../../game/board-moves.js';
+import { formatGlyphs, getExpectedPoints, isBlacksTurn } from '../../game/board-text.js';
 import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import type { Side } from '../board/chess-board.js';
+import { point, type Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-port.js';
+import { Button } from '../shell/controls.js';
 import { Study, study } from '../study/study.js';
 
 /** A move that loses less than this share of a point is good enough. */
@@ -39,13 +39,13 @@ let moment = 0;
 
 export const isLearning = computed(() => exercises.value.length > 0);
 const current = computed(() => exercises.value[index.value]);
-const side = computed<Side>(() => (current.value?.played.parent?.fen.includes(' b ') === true ? 'black' : 'white'));
+const side = computed<Side>(() => (isBlacksTurn(current.value?.played.parent?.fen ?? '') ? 'black' : 'white'));
 
 /** Bad moves of a player for which the review knows a better one. */
 export function listMistakes(review: GameReview, of: Side): Exercise[] {
   return review.nodes.flatMap((played) => {
     const better = review.getBetter(played);
-    const isOwn = (played.parent?.fen.includes(' b ') === true) === (of === 'black');
+    const isOwn = isBlacksTurn(played.parent?.fen ?? '') === (of === 'black');
     return better === null || !isOwn || played.move === NO_MOVE ? [] : [{ played, better }];
   });
 }
@@ -122,16 +122,14 @@ async function evaluate(): Promise<number> {
   if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
   const question = { position: board.describePosition(), limits: { nodes }, multiPv: 1, elo: null };
   const { state } = await port.send('think', question).answer;
-  const [win, draw] = state.lines[0]?.wdl ?? [0, 1000];
-  return 1 - (win + draw / 2) / 1000;
+  return 1 - getExpectedPoints(state.lines[0]?.wdl ?? [0, 1000]);
 }
 
 /** The bad move while a better one is looked for. */
 const shapes = computed<DrawShape[]>(() => {
   const exercise = current.value;
   if (exercise === undefined || board.node.value.parent !== null) return [];
-  const [orig, dest] = getArrow(board.position.value, exercise.played.uci, board.isChess960.value);
-  return [{ orig: orig as Key, dest: dest as Key, brush: 'paleRed' }];
+  return [{ ...point(board.position.value, exercise.played.uci, board.isChess960.value), brush: 'paleRed' }];
 });
 
 export function MistakesPanel({ players }: { readonly players: Readonly<Record<Side, PlayerNote>> }) {
@@ -175,26 +173,14 @@ export function MistakesPanel({ players }: { readonly players: Readonly<Record<S
           {words[phase.value]}
         </p>
         <div class="button-row">
-          {phase.value === 'failed' && (
-            <button type="button" class="primary" onClick={tryAgain}>
-              Try again
-            </button>
-          )}
-          {(isAsked || phase.value === 'failed') && (
-            <button type="button" onClick={showSolution}>
-              Show the solution
-            </button>
-          )}
-          <button
-            type="button"
+          {phase.value === 'failed' && <Button label="Try again" class="primary" onClick={tryAgain} />}
+          {(isAsked || phase.value === 'failed') && <Button label="Show the solution" onClick={showSolution} />}
+          <Button
+            label={isLast ? 'Finish' : isAsked ? 'Skip' : 'Next'}
             class={phase.value === 'solved' || phase.value === 'shown' ? 'primary' : ''}
             onClick={goOn}
-          >
-            {isLast ? 'Finish' : isAsked ? 'Skip' : 'Next'}
-          </button>
-          <button type="button" onClick={stopLearning}>
-            Back to the review
-          </button>
+          />
+          <Button label="Back to the review" onClick={stopLearning} />
         </div>
       </div>
       {isAsked && (

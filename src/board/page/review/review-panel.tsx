@@ -1,11 +1,11 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { getWhitePoints } from '../../game/board-text.js';
+import { getWhitePoints, isBlacksTurn } from '../../game/board-text.js';
 import { describeJudgement, GameReview, type PlayerSummary } from '../../game/game-review.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import { port, reportError } from '../port/engine-port.js';
-import { SummaryTable } from '../shell/controls.js';
+import { Button, Select, SummaryTable } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { isNumber, storedSignal } from '../shell/stored.js';
@@ -72,11 +72,11 @@ effect(() => {
 
 const GRAPH_HEIGHT = 150;
 const DEPTHS = [
-  { nodes: 100, name: 'Quick' },
-  { nodes: 400, name: 'Normal' },
-  { nodes: 2000, name: 'Thorough' },
-  { nodes: 10_000, name: 'Deep' },
-];
+  [100, 'Quick'],
+  [400, 'Normal'],
+  [2000, 'Thorough'],
+  [10_000, 'Deep'],
+] as const;
 
 /** What is known of the game on the board; null before its first review. */
 const current = computed(() => {
@@ -89,7 +89,7 @@ const evaluation = computed(() => {
   void current.value;
   const { judgement, fen } = study.node.value;
   if (judgement === null) return null;
-  const white = Math.round(1000 * getWhitePoints(judgement, fen.includes(' b ')));
+  const white = Math.round(1000 * getWhitePoints(judgement, isBlacksTurn(fen)));
   return { text: describeJudgement(study.node.value), wdl: [white, 0, 1000 - white] as const };
 });
 
@@ -103,15 +103,13 @@ export function ReviewPanel() {
       keys={KEYS}
       evaluation={evaluation.value}
       tools={
-        <button
-          type="button"
+        <Button
+          label="Next ?!"
           disabled={current.value === null}
           onClick={goToNextBadMove}
           aria-label="Next ?! (bad move)"
           title="To the next bad move (n)"
-        >
-          Next ?!
-        </button>
+        />
       }
       game={<GamePart describe={describeMove} />}
     >
@@ -144,36 +142,25 @@ function Head() {
             <span>
               {progress.value} of {total}
             </span>
-            <button type="button" onClick={stopReview}>
-              Stop
-            </button>
+            <Button label="Stop" onClick={stopReview} />
           </>
         ) : (
           <>
-            <button
-              type="button"
+            <Button
+              label="Review"
               class={isEmpty ? '' : 'primary'}
               disabled={isEmpty}
               onClick={() => void startReview()}
-            >
-              Review
-            </button>
-            <select
+            />
+            <Select
               aria-label="How thoroughly"
               value={nodes.value}
-              onChange={({ currentTarget }) => {
-                nodes.value = Number(currentTarget.value);
+              choices={DEPTHS.map(([count, name]) => [count, `${name}: ${count} nodes a move`])}
+              onSelect={(count) => {
+                nodes.value = Number(count);
               }}
-            >
-              {DEPTHS.map((depth) => (
-                <option key={depth.nodes} value={depth.nodes}>
-                  {depth.name}: {depth.nodes} nodes a move
-                </option>
-              ))}
-            </select>
-            <button type="button" class={isEmpty ? 'primary' : ''} onClick={openLoadDialog}>
-              Load a game
-            </button>
+            />
+            <Button label="Load a game" class={isEmpty ? 'primary' : ''} onClick={openLoadDialog} />
           </>
         )}
       </div>
@@ -253,23 +240,17 @@ function Export() {
       {(['white', 'black'] as const).map((side) => {
         const mistakes = running.value !== null ? [] : listMistakes(known, side);
         return (
-          <button
+          <Button
             key={side}
-            type="button"
+            label={`Learn from ${side === 'white' ? 'White' : 'Black'}’s mistakes`}
             disabled={mistakes.length === 0}
             title="Find better moves than those that were played"
             onClick={() => learn(mistakes, nodes.value)}
-          >
-            Learn from {side === 'white' ? 'White' : 'Black'}’s mistakes
-          </button>
+          />
         );
       })}
-      <button type="button" onClick={() => void copyText(known.formatPgn())}>
-        Copy PGN
-      </button>
-      <button type="button" onClick={() => saveFile('review.pgn', known.formatPgn())}>
-        Save PGN
-      </button>
+      <Button label="Copy PGN" onClick={() => void copyText(known.formatPgn())} />
+      <Button label="Save PGN" onClick={() => saveFile('review.pgn', known.formatPgn())} />
     </div>
   );
 }

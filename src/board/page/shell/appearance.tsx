@@ -1,6 +1,6 @@
 /** How the page looks and sounds: light or dark colours, boards, pieces and sounds of one's own. */
 import { computed, effect, signal } from '@preact/signals';
-import { CheckField, Dialog, FileButton, Segments } from './controls.js';
+import { Button, CheckField, Dialog, FileButton, Segments } from './controls.js';
 import { addNotice } from './notices.js';
 import { isBoolean, isOneOf, readStored, storedSignal, writeStored } from './stored.js';
 
@@ -164,16 +164,14 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
           multiple
           onFiles={(files) => void openPieces(files)}
         />
-        <button
-          type="button"
+        <Button
+          label="The usual pieces"
           disabled={Object.keys(pieces.value).length === 0}
           onClick={() => {
             pieces.value = {};
             writeStored('pieces', null);
           }}
-        >
-          The usual pieces
-        </button>
+        />
       </fieldset>
       <CheckField label="Sounds" state={hasSounds} />
     </Dialog>

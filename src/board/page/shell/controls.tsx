@@ -1,5 +1,5 @@
 /** What every panel is made of: icons, dialogs, fields of forms whose values are signals, small tables of numbers. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { NoticeList, openDialogs } from './notices.js';
 
@@ -32,6 +32,16 @@ export function Icon({ name }: { readonly name: IconName }) {
   );
 }
 
+type ButtonProps = Omit<ComponentProps<'button'>, 'label' | 'type'> & { readonly label: ComponentChildren };
+
+export function Button({ label, ...rest }: ButtonProps) {
+  return (
+    <button type="button" {...rest}>
+      {label}
+    </button>
+  );
+}
+
 interface IconButtonProps {
   readonly label: string;
   readonly icon: IconName;
@@ -44,9 +54,7 @@ interface IconButtonProps {
 
 export function IconButton({ label, icon, title = label, class: more = '', ...rest }: IconButtonProps) {
   return (
-    <button type="button" class={`icon-button ${more}`} aria-label={label} title={title} {...rest}>
-      <Icon name={icon} />
-    </button>
+    <Button label={<Icon name={icon} />} class={`icon-button ${more}`} aria-label={label} title={title} {...rest} />
   );
 }
 
@@ -110,22 +118,36 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: C
     <Dialog title={title} onClose={onClose}>
       {children}
       <div class="button-row">
-        <button
-          type="button"
+        <Button
+          label={action}
           class="danger"
           onClick={() => {
             onClose();
             onConfirm();
           }}
-        >
-          {action}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+        />
+        <Button label="Cancel" onClick={onClose} />
       </div>
     </Dialog>
   );
+}
+
+/** What went wrong, in one sentence; nothing for ''. */
+export function ProblemLine({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** For `onSubmit`: the page stays. */
+export function submit(run: () => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    run();
+  };
 }
 
 interface FieldProps<T> {
@@ -168,6 +190,26 @@ export function Segments<T extends string | number>(props: SegmentsProps<T>) {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+interface SelectProps {
+  readonly id?: string;
+  readonly 'aria-label'?: string;
+  readonly value: string | number;
+  readonly choices: readonly (readonly [value: string | number, label: string])[];
+  onSelect(value: string): void;
+}
+
+export function Select({ choices, onSelect, ...rest }: SelectProps) {
+  return (
+    <select {...rest} onChange={({ currentTarget }) => onSelect(currentTarget.value)}>
+      {choices.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -9,7 +9,7 @@ import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { useChessground } from '../board/chess-board.js';
-import { assign, Segments } from '../shell/controls.js';
+import { assign, Button, ProblemLine, Segments, submit } from '../shell/controls.js';
 import { createTree, openGames, setup } from './library.js';
 import { study } from './study.js';
 
@@ -106,12 +106,11 @@ export function EditorForm() {
   return (
     <form
       class="setup"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={submit(() => {
         if (!tree.ok) return;
         setup.value = null;
         openGames([tree.value]);
-      }}
+      })}
     >
       <h2>Set up a position</h2>
       <fieldset class="spare-pieces">
@@ -124,12 +123,13 @@ export function EditorForm() {
           </div>
         ))}
         <div class="button-row">
-          <button type="button" class="spare" aria-pressed={tool.value === null} onClick={assign(tool, null)}>
-            Move
-          </button>
-          <button type="button" class="spare" aria-pressed={tool.value === 'rubber'} onClick={assign(tool, 'rubber')}>
-            Take off
-          </button>
+          <Button label="Move" class="spare" aria-pressed={tool.value === null} onClick={assign(tool, null)} />
+          <Button
+            label="Take off"
+            class="spare"
+            aria-pressed={tool.value === 'rubber'}
+            onClick={assign(tool, 'rubber')}
+          />
         </div>
       </fieldset>
       <Segments legend="Who moves" name="turn" look="choice" state={turn} choices={{ w: 'White', b: 'Black' }} />
@@ -158,24 +158,14 @@ export function EditorForm() {
           onChange={({ currentTarget }) => setFen(currentTarget.value)}
         />
       </label>
-      {!tree.ok && (
-        <p class="problem" role="alert">
-          {tree.error}
-        </p>
-      )}
+      <ProblemLine text={tree.ok ? '' : tree.error} />
       <div class="button-row">
         <button type="submit" class="primary" disabled={!tree.ok}>
           Analyse this position
         </button>
-        <button type="button" onClick={() => setFen(START_FEN)}>
-          Start position
-        </button>
-        <button type="button" onClick={() => setFen(`${EMPTY_BOARD} w - - 0 1`)}>
-          Empty board
-        </button>
-        <button type="button" onClick={assign(setup, null)}>
-          Cancel
-        </button>
+        <Button label="Start position" onClick={() => setFen(START_FEN)} />
+        <Button label="Empty board" onClick={() => setFen(`${EMPTY_BOARD} w - - 0 1`)} />
+        <Button label="Cancel" onClick={assign(setup, null)} />
       </div>
     </form>
   );
@@ -184,14 +174,12 @@ export function EditorForm() {
 function SparePiece({ color, role }: { readonly color: Color; readonly role: Role }) {
   const isPicked = typeof tool.value === 'object' && tool.value !== null && isSame(tool.value, { role, color });
   return (
-    <button
-      type="button"
+    <Button
+      label={h('piece' as 'i', { class: `${role} ${color}` })}
       class="spare spare-piece"
       aria-label={`${color} ${role}`}
       aria-pressed={isPicked}
       onClick={assign(tool, { role, color })}
-    >
-      {h('piece' as 'i', { class: `${role} ${color}` })}
-    </button>
+    />
   );
 }

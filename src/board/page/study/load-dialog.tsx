@@ -6,7 +6,7 @@ import { createPrng, drawSeed } from '../../../util/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
 import { formatTree } from '../../game/move-tree-text.js';
-import { bindText, Dialog, FileButton, SearchField } from '../shell/controls.js';
+import { Button, bindText, Dialog, FileButton, ProblemLine, SearchField } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
 import { copyText, importFile, saveFile } from '../shell/user-files.js';
 import { analyses } from './analysis-store.js';
@@ -109,44 +109,26 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
           }}
         />
       </label>
-      {problem.value !== '' && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <ProblemLine text={problem.value} />
       <div class="button-row">
-        <button
-          type="button"
+        <Button
+          label="Load"
           class="primary"
           title="Ctrl+Enter"
           disabled={text.value.trim() === ''}
           onClick={() => read(new Blob([text.value]))}
-        >
-          Load
-        </button>
+        />
         <FileButton label="Open a file" accept={GAME_ENDINGS.join()} onFiles={([file]) => read(file, file.name)} />
-        <button type="button" onClick={() => start()}>
-          New analysis
-        </button>
-        <button type="button" onClick={() => start(createChess960Fen(prng.nextBelow(960)))}>
-          Chess960
-        </button>
+        <Button label="New analysis" onClick={() => start()} />
+        <Button label="Chess960" onClick={() => start(createChess960Fen(prng.nextBelow(960)))} />
       </div>
       <GameChoice onChoose={open} />
       <h3>This game</h3>
       <div class="button-row">
-        <button type="button" onClick={() => void copyText(formatTree(study.tree.value))}>
-          Copy PGN
-        </button>
-        <button type="button" onClick={() => void copyText(study.node.value.fen)}>
-          Copy FEN
-        </button>
-        <button type="button" onClick={() => void copyText(createLink())}>
-          Copy link
-        </button>
-        <button type="button" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))}>
-          Save PGN
-        </button>
+        <Button label="Copy PGN" onClick={() => void copyText(formatTree(study.tree.value))} />
+        <Button label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
+        <Button label="Copy link" onClick={() => void copyText(createLink())} />
+        <Button label="Save PGN" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))} />
       </div>
       {games.value.length === 0 && <Chapters onClose={onClose} />}
       <Analyses onClose={onClose} />
@@ -216,9 +198,11 @@ function Titles({ titles, wanted, current, onChoose }: TitlesProps) {
       <ul class="game-choice" aria-label="Games">
         {found.slice(0, MOST_LISTED).map(({ title, index }) => (
           <li key={index}>
-            <button type="button" aria-current={index === current} onClick={() => onChoose(index)}>
-              {current === undefined ? title : `${index + 1}. ${title}`}
-            </button>
+            <Button
+              label={current === undefined ? title : `${index + 1}. ${title}`}
+              aria-current={index === current}
+              onClick={() => onChoose(index)}
+            />
           </li>
         ))}
         {found.length === 0 && titles.length > 0 && <li class="faint">No game fits.</li>}
@@ -277,9 +261,7 @@ function Analyses({ onClose }: { onClose(): void }) {
                 {new Date(entry.changedAtMs).toLocaleDateString()}
               </small>
             </button>
-            <button type="button" aria-label={`Delete ${entry.name}`} onClick={() => void deleteAnalysis(entry)}>
-              Delete
-            </button>
+            <Button label="Delete" aria-label={`Delete ${entry.name}`} onClick={() => void deleteAnalysis(entry)} />
           </li>
         ))}
       </ul>

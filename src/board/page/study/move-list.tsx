@@ -3,8 +3,9 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatMoveNumber } from '../../game/board-moves.js';
-import { formatGlyphs, GLYPHS, splitEngineNote } from '../../game/board-text.js';
+import { formatGlyphs, GLYPHS, isBlacksTurn, splitEngineNote } from '../../game/board-text.js';
 import { findNode, type MoveNode } from '../../game/move-tree.js';
+import { Button } from '../shell/controls.js';
 import { moveInRow } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import type { Study } from './study.js';
@@ -115,28 +116,20 @@ function MoveMenu({
     >
       <div class="menu-glyphs">
         {GLYPHS.map(({ nag, sign, word }) => (
-          <button
+          <Button
             key={nag}
-            type="button"
+            label={sign}
             role="menuitemcheckbox"
             aria-checked={node.nags.includes(nag)}
             aria-label={word}
             title={word}
             onClick={act(() => study.toggleGlyph(node, nag))}
-          >
-            {sign}
-          </button>
+          />
         ))}
       </div>
-      <button type="button" role="menuitem" onClick={act(() => comment(study, node))}>
-        Comment …
-      </button>
-      <button type="button" role="menuitem" onClick={act(() => study.promote(node))}>
-        Move the variation up
-      </button>
-      <button type="button" role="menuitem" onClick={act(() => deleteFrom(study, node))}>
-        Delete from here
-      </button>
+      <Button label="Comment …" role="menuitem" onClick={act(() => comment(study, node))} />
+      <Button label="Move the variation up" role="menuitem" onClick={act(() => study.promote(node))} />
+      <Button label="Delete from here" role="menuitem" onClick={act(() => deleteFrom(study, node))} />
     </div>
   );
 }
@@ -176,7 +169,7 @@ function MainLine({ study, from, describe }: LineProps) {
   };
   for (let parent = from; parent.children.length > 0; parent = parent.children[0]) {
     const [node, ...variations] = parent.children;
-    const isBlack = parent.fen.split(' ')[1] === 'b';
+    const isBlack = isBlacksTurn(parent.fen);
     if (!isBlack || cells.length === 0) {
       endRow(`row${parent.id}`);
       cells.push(
@@ -247,7 +240,7 @@ function VariationMoves({ study, node }: { readonly study: Study; readonly node:
   const parts: ComponentChildren[] = [];
   let wantsNumber = true;
   for (let at: MoveNode | undefined = node; at !== undefined; at = at.children[0]) {
-    const isBlack = at.fen.split(' ')[1] === 'w';
+    const isBlack = !isBlacksTurn(at.fen);
     if (wantsNumber || !isBlack) {
       parts.push(
         <span class="variation-number" key={`n${at.id}`}>

@@ -9,7 +9,7 @@ import { GLYPHS, splitPoints } from '../../game/board-text.js';
 import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { assign, IconButton } from '../shell/controls.js';
+import { assign, Button, IconButton } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';
@@ -101,12 +101,8 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       tools={
         !isEditing.value && (
           <>
-            <button type="button" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)">
-              Load
-            </button>
-            <button type="button" onClick={openEditor} title="Set up a position">
-              Set up
-            </button>
+            <Button label="Load" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)" />
+            <Button label="Set up" onClick={openEditor} title="Set up a position" />
             <IconButton
               label="Undo"
               title="Take the last change back (Ctrl+Z)"
@@ -219,9 +215,12 @@ function ChapterBar() {
   return (
     <div class="chapter-bar">
       {renderStep('Previous game', -1, 'back')}
-      <button type="button" class="chapter-title" onClick={openLoadDialog} title="All games of this file">
-        {index + 1} of {total}: {chapters.value[index]?.title}
-      </button>
+      <Button
+        label={`${index + 1} of ${total}: ${chapters.value[index]?.title}`}
+        class="chapter-title"
+        onClick={openLoadDialog}
+        title="All games of this file"
+      />
       {renderStep('Next game', 1, 'forward')}
     </div>
   );
@@ -237,29 +236,21 @@ function AnnotationBar() {
       <summary>Comment and glyphs</summary>
       <div class="button-row">
         {GLYPHS.map(({ nag, sign, word }) => (
-          <button
+          <Button
             key={nag}
-            type="button"
+            label={sign}
             class="glyph"
             title={word}
             aria-label={word}
             aria-pressed={node.nags.includes(nag)}
             disabled={isStart}
             onClick={() => study.toggleGlyph(node, nag)}
-          >
-            {sign}
-          </button>
+          />
         ))}
         <span class="spacer" />
-        <button type="button" title="Pass the turn (-)" onClick={pass}>
-          Null move
-        </button>
-        <button type="button" disabled={isStart} onClick={() => study.promote(node)}>
-          Promote
-        </button>
-        <button type="button" disabled={isStart} onClick={() => deleteFrom(study, node)}>
-          Delete from here
-        </button>
+        <Button label="Null move" title="Pass the turn (-)" onClick={pass} />
+        <Button label="Promote" disabled={isStart} onClick={() => study.promote(node)} />
+        <Button label="Delete from here" disabled={isStart} onClick={() => deleteFrom(study, node)} />
       </div>
       <textarea
         rows={2}

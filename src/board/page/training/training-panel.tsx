@@ -7,7 +7,7 @@ import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { port, portState, reportError } from '../port/engine-port.js';
-import { ConfirmDialog, SummaryTable } from '../shell/controls.js';
+import { assign, Button, ConfirmDialog, ProblemLine, Select, SummaryTable } from '../shell/controls.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { analyseGame } from '../study/library.js';
@@ -108,11 +108,7 @@ export function TrainingPanel() {
   return (
     <main class="panel-training">
       <section class="training" aria-label="Training">
-        {problem.value !== '' && (
-          <p class="problem" role="alert">
-            {problem.value}
-          </p>
-        )}
+        <ProblemLine text={problem.value} />
         {state !== null ? (
           <Loop state={state} />
         ) : (
@@ -168,18 +164,18 @@ function Head({ state }: { readonly state: LoopState }) {
       )}
       <div class="button-row">
         {control.isRunning ? (
-          <button type="button" onClick={stopLoop} disabled={control.isStopping}>
-            {control.isStopping ? 'Stopping …' : 'Stop the loop'}
-          </button>
+          <Button
+            label={control.isStopping ? 'Stopping …' : 'Stop the loop'}
+            onClick={stopLoop}
+            disabled={control.isStopping}
+          />
         ) : (
-          <button
-            type="button"
+          <Button
+            label={state.generation === 0 ? 'Start the loop' : 'Go on with the loop'}
             class="primary"
             onClick={startLoop}
             disabled={control.isElsewhere || control.obstacle !== ''}
-          >
-            {state.generation === 0 ? 'Start the loop' : 'Go on with the loop'}
-          </button>
+          />
         )}
         <span class="faint">{control.isElsewhere ? 'Another process runs this loop.' : control.obstacle}</span>
       </div>
@@ -250,13 +246,13 @@ function Generations({ state }: { readonly state: LoopState }) {
     if (!hasNetwork) return '';
     return (
       <span class="button-row version">
-        <button type="button" disabled={!canChange} onClick={() => ask('promote', number)}>
-          Promote
-        </button>
+        <Button label="Promote" disabled={!canChange} onClick={assign(wanted, { how: 'promote', network: number })} />
         {number < state.best && (
-          <button type="button" disabled={!canChange} onClick={() => ask('rollback', number)}>
-            Roll back
-          </button>
+          <Button
+            label="Roll back"
+            disabled={!canChange}
+            onClick={assign(wanted, { how: 'rollback', network: number })}
+          />
         )}
       </span>
     );
@@ -294,16 +290,9 @@ function formatMinutes(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`;
 }
 
-function ask(how: 'promote' | 'rollback', network: number): void {
-  wanted.value = { how, network };
-}
-
 function Confirmation() {
   const change = wanted.value;
   if (change === null) return null;
-  const close = (): void => {
-    wanted.value = null;
-  };
   const consequence =
     change.how === 'rollback'
       ? 'Games of later networks are no longer trained on.'
@@ -313,7 +302,7 @@ function Confirmation() {
       title={`Make generation ${change.network} the best one?`}
       action={change.how === 'rollback' ? 'Roll back' : 'Promote'}
       onConfirm={() => changeBest(change.how, change.network)}
-      onClose={close}
+      onClose={assign(wanted, null)}
     >
       <p>{consequence} An unfinished generation is abandoned.</p>
     </ConfirmDialog>
@@ -347,9 +336,7 @@ function LoopGameBoard({ state }: { readonly state: LoopState }) {
               lastMove={loopBoard.lastMove.value}
             />
             <StepButtons study={loopBoard}>
-              <button type="button" onClick={() => analyseGame(loopBoard)}>
-                Analyse
-              </button>
+              <Button label="Analyse" onClick={() => analyseGame(loopBoard)} />
             </StepButtons>
           </div>
           <div class="loop-moves">
@@ -370,35 +357,22 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
     <div class="button-row">
       <label class="field-inline">
         Generation{' '}
-        <select
+        <Select
           value={generation.value}
-          onChange={({ currentTarget }) => showGeneration(Number(currentTarget.value)).catch(reportError)}
-        >
-          <option value={0}>choose</option>
-          {numbers.toReversed().map((number) => (
-            <option key={number} value={number}>
-              {number}
-            </option>
-          ))}
-        </select>
+          choices={[[0, 'choose'], ...numbers.toReversed().map((number) => [number, String(number)] as const)]}
+          onSelect={(number) => showGeneration(Number(number)).catch(reportError)}
+        />
       </label>
-      <select
+      <Select
         aria-label="Kind of games"
         value={kind.value}
-        onChange={({ currentTarget }) =>
-          showGeneration(generation.value, currentTarget.value as LoopGameKind).catch(reportError)
-        }
-      >
-        {(Object.keys(KINDS) as LoopGameKind[]).map((name) => (
-          <option key={name} value={name}>
-            {KINDS[name]}
-            {counts.value === null ? '' : ` (${counts.value[name]})`}
-          </option>
-        ))}
-      </select>
-      <button type="button" disabled={shownLoopGame.value <= 0} onClick={() => pick(shownLoopGame.value - 1)}>
-        Previous
-      </button>
+        choices={(Object.keys(KINDS) as LoopGameKind[]).map((name) => [
+          name,
+          `${KINDS[name]}${counts.value === null ? '' : ` (${counts.value[name]})`}`,
+        ])}
+        onSelect={(name) => showGeneration(generation.value, name as LoopGameKind).catch(reportError)}
+      />
+      <Button label="Previous" disabled={shownLoopGame.value <= 0} onClick={() => pick(shownLoopGame.value - 1)} />
       <label class="field-inline">
         Game{' '}
         <input
@@ -411,13 +385,11 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
         />{' '}
         of {total}
       </label>
-      <button
-        type="button"
+      <Button
+        label="Next"
         disabled={total === 0 || shownLoopGame.value + 1 >= total}
         onClick={() => pick(shownLoopGame.value + 1)}
-      >
-        Next
-      </button>
+      />
     </div>
   );
 }
