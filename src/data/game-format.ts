@@ -8,7 +8,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { formatFen, type Move, type Position, WHITE } from '../chess/index.js';
-import { failure, isGzip, type Result, success } from '../util/index.js';
+import { failure, isGzip, mixBits, type Result, success } from '../util/index.js';
 
 /** Where the rows of one game go. */
 export interface GameSink {
@@ -254,16 +254,8 @@ export function hashMoves(hash: number, moves: readonly number[]): number {
   return h >>> 0;
 }
 
-/** murmur3's finaliser: spreads a hash so that its leading bits may be used as a fraction. */
-function mix(hash: number): number {
-  let h = hash;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-}
-
 export function chooseSplit(gameHash: number, shares: SplitShares): Split {
-  const fraction = mix(gameHash) / 2 ** 32;
+  const fraction = mixBits(gameHash) / 2 ** 32;
   if (fraction < shares[2]) return 'test';
   return fraction < shares[2] + shares[1] ? 'validation' : 'train';
 }

@@ -11,7 +11,7 @@ export {
 } from './encoding.js';
 export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
 export { expandPlanes, invertTransform, transformSquare } from './planes.js';
-export { formatLc0PolicyIndex, LC0_POLICY_SIZE } from './policies.js';
+export { formatLc0PolicyIndex, isQueenOrKnightPath, LC0_POLICY_SIZE } from './policies.js';
 export {
   createRandomSymmetry,
   getInputEncoding,

@@ -29,7 +29,8 @@ const INDEX_PATHS = new Uint16Array(LC0_POLICY_SIZE);
 /** Group by promotion piece type. */
 const PROMOTION_GROUP = new Uint8Array(8);
 
-function isQueenOrKnightPath(from: number, to: number): boolean {
+/** Whether a queen or a knight travels so over an empty board. */
+export function isQueenOrKnightPath(from: number, to: number): boolean {
   const ranks = Math.abs((from >> 3) - (to >> 3));
   const files = Math.abs((from & 7) - (to & 7));
   if (ranks === 0 && files === 0) return false;

@@ -52,15 +52,14 @@ export class Engine {
     ports: EnginePorts,
     private readonly listener: EngineListener,
   ) {
+    const onWarning = (text: string): void => this.warnOnce(text);
+    const onNote = (text: string): void => listener.note(text);
+    this.tables = new EndgameTables(options, { onWarning, onNote });
     this.loader = new NetworkLoader(options, ports, {
-      onWarning: (text) => this.warnOnce(text),
-      onNote: (text) => listener.note(text),
+      onWarning,
+      onNote,
       onError: (text) => listener.error(text),
       onProgress: (text) => (listener.progress === undefined ? this.warnOnce(text) : listener.progress(text)),
-    });
-    this.tables = new EndgameTables(options, {
-      onWarning: (text) => this.warnOnce(text),
-      onNote: (text) => listener.note(text),
     });
     this.host = new SearchHost(ports, {
       onMessage: (message) => this.receive(message),
@@ -207,8 +206,7 @@ export class Engine {
       this.endPondering(active, true);
     } else {
       active.stopRequested = true;
-      if (active.isRunning) this.stopHost();
-      else this.answer(active.fallback);
+      this.end(active);
     }
   }
 
@@ -246,6 +244,10 @@ export class Engine {
   /** Replaces the pondering search by an ordinary one, which reuses its tree. If stopped, it answers at once. */
   private endPondering(active: ActiveSearch, isStopped: boolean): void {
     this.searches.replaceActive(active, isStopped);
+    this.end(active);
+  }
+
+  private end(active: ActiveSearch): void {
     if (active.isRunning) this.stopHost();
     else this.answer(active.fallback);
   }
@@ -297,21 +299,18 @@ export class Engine {
       return;
     }
     const network = this.loader.current;
-    if (network !== null) {
-      this.run(search, network);
-      return;
-    }
-    if (search.stopRequested) {
-      this.answer(search.fallback);
-      return;
-    }
-    void this.loader.ensure().then(async (loaded) => {
-      if (loaded !== null) await this.host.prepare(loaded);
-      if (this.searches.active !== search) return;
-      search.endWaiting();
-      if (loaded !== null) this.run(search, loaded);
-      else this.recover('No network is loaded: the engine plays any legal move');
-    });
+    if (network !== null) this.run(search, network);
+    else if (search.stopRequested) this.answer(search.fallback);
+    else void this.runWhenLoaded(search);
+  }
+
+  private async runWhenLoaded(search: ActiveSearch): Promise<void> {
+    const network = await this.loader.ensure();
+    if (network !== null) await this.host.prepare(network);
+    if (this.searches.active !== search) return;
+    search.endWaiting();
+    if (network !== null) this.run(search, network);
+    else this.recover('No network is loaded: the engine plays any legal move');
   }
 
   private run(search: ActiveSearch, network: NetworkPort): void {
@@ -334,12 +333,11 @@ export class Engine {
         if (message.info.lines.length === 0) return;
         this.reportInfo(active, active.startsEarlier ? stepForward(message.info) : message.info);
         return;
-      case 'stats': {
+      case 'stats':
         if (active.startsEarlier) return;
         active.lastStats = createRootStats(active.game.position, message, this.host.hasMovesLeft);
         if (!active.isDiscarded) this.listener.moveStats(active.lastStats);
         return;
-      }
       case 'budget':
         if (!active.isDiscarded) this.listener.debug(`Budget for this move: ${message.limitMs.toFixed(1)} ms`);
         return;
@@ -350,17 +348,18 @@ export class Engine {
       case 'error':
         this.recover(message.text);
         return;
-      case 'bestMove': {
-        const move = message.move as Move;
-        if (active.waitsForStop) this.recover('The search ended before stop');
-        else if (active.startsEarlier) this.answer(active.fallback);
-        else if (active.isCandidate(move)) this.conclude(active, { move, ponder: message.ponder as Move });
-        else if (active.shorterMate !== null) this.answer(active.shorterMate);
-        else if (move === NO_MOVE) this.recover('The search found no move: no position could be evaluated');
-        else this.recover('The search answered with an illegal move');
-        return;
-      }
+      case 'bestMove':
+        this.receiveMove(active, message.move as Move, message.ponder as Move);
     }
+  }
+
+  private receiveMove(active: ActiveSearch, move: Move, ponder: Move): void {
+    if (active.waitsForStop) this.recover('The search ended before stop');
+    else if (active.startsEarlier) this.answer(active.fallback);
+    else if (active.isCandidate(move)) this.conclude(active, { move, ponder });
+    else if (active.shorterMate !== null) this.answer(active.shorterMate);
+    else if (move === NO_MOVE) this.recover('The search found no move: no position could be evaluated');
+    else this.recover('The search answered with an illegal move');
   }
 
   private reportInfo(search: ActiveSearch, info: SearchInfo): void {

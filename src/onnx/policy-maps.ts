@@ -4,7 +4,7 @@
  * Squares are 8·rank + file from a1 = 0, seen from the mover's side.
  */
 import { KNIGHT_JUMPS, QUEEN_DIRECTIONS } from '../chess/index.js';
-import { LC0_POLICY_SIZE } from '../encoding/index.js';
+import { isQueenOrKnightPath, LC0_POLICY_SIZE } from '../encoding/index.js';
 
 /** Planes of the convolutional head that are used. The head has 80, for tiling on GPUs. */
 export const CONVOLUTION_POLICY_PLANES = 73;
@@ -14,13 +14,6 @@ export const ATTENTION_POLICY_OUTPUTS = 64 * 64 + 8 * 24;
 /** Planes 64–72: to the left, straight, to the right; each with promotion to rook, bishop, queen, in this order. */
 const PROMOTION_PLANE_PIECES = [1, 2, 0] as const;
 
-function isReachable(from: number, to: number): boolean {
-  const files = Math.abs((from & 7) - (to & 7));
-  const ranks = Math.abs((from >> 3) - (to >> 3));
-  if (files === 0 && ranks === 0) return false;
-  return files === 0 || ranks === 0 || files === ranks || files * ranks === 2;
-}
-
 /** Width of a row of the positional map. */
 export const CHANNELS_OF_POSITION_MAP = 64;
 
@@ -28,7 +21,7 @@ export const CHANNELS_OF_POSITION_MAP = 64;
 export function computePositionMap(): Float32Array {
   const map = new Float32Array(64 * 64);
   for (let from = 0; from < 64; from++) {
-    for (let to = 0; to < 64; to++) map[from * 64 + to] = from === to ? -1 : isReachable(from, to) ? 1 : 0;
+    for (let to = 0; to < 64; to++) map[from * 64 + to] = from === to ? -1 : isQueenOrKnightPath(from, to) ? 1 : 0;
   }
   return map;
 }
@@ -38,7 +31,7 @@ export function computeAttentionPolicyMap(): Int32Array {
   const map = new Int32Array(LC0_POLICY_SIZE);
   let index = 0;
   for (let fromTo = 0; fromTo < 64 * 64; fromTo++) {
-    if (isReachable(fromTo >> 6, fromTo & 63)) map[index++] = fromTo;
+    if (isQueenOrKnightPath(fromTo >> 6, fromTo & 63)) map[index++] = fromTo;
   }
   for (let fromFile = 0; fromFile < 8; fromFile++) {
     for (let toFile = Math.max(0, fromFile - 1); toFile <= Math.min(7, fromFile + 1); toFile++) {

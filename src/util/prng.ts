@@ -68,12 +68,15 @@ function createSplitmix(seed: number): () => number {
 }
 
 /**
- * The seed of the n-th game of a run, so that games share no random stream and game n is the same whichever thread plays
- * it. The mixing is murmur3's finaliser (Appleby): a change of one input bit changes half of the output bits.
+ * The seed of the n-th game of a run, so that games share no random stream and game n is the same whichever thread plays it.
  */
 export function mixSeeds(seed: number, n: number): number {
-  let h = Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca77);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  return mixBits(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca77));
+}
+
+/** murmur3's finaliser (Appleby): a change of one input bit changes half of the output bits. */
+export function mixBits(bits: number): number {
+  let h = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
 }
