@@ -5,9 +5,5 @@ class TrainError(Exception):
     """Ends the program with status 1; its text is what the user reads: one sentence, or one line for each wrong key."""
 
 
-class FolderBusy(TrainError):
-    """Another process works in the folder; the text names the folder."""
-
-
 class Stopped(Exception):
     """The program was asked to stop; everything finished so far is on disk, and the same command resumes it. Status 130."""

@@ -42,8 +42,8 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     run = config.run
     if run.renorms:
         enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)
-    if config.run.quantisation_aware:
-        enable_fake_quantisation(network, config.model, config.run.signed_share)
+    if run.quantisation_aware:
+        enable_fake_quantisation(network, config.model, run.signed_share)
     return network
 
 

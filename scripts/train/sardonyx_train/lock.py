@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import FolderBusy
+from .errors import TrainError
 
 try:
     import fcntl
@@ -18,13 +18,13 @@ PATIENCE_SECONDS = 3.0  # children of a killed run need a moment to end
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[int]:
-    """Gives a handle; the lock is held until the block and all children with that handle have ended. Raises FolderBusy."""
+    """Gives a handle; the lock is held until the block and all children with that handle have ended. Raises TrainError."""
     handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         give_up = time.monotonic() + PATIENCE_SECONDS
         while not _try(handle):
             if time.monotonic() > give_up:
-                raise FolderBusy(f"another run, or a child of one that was killed, is still working in {folder}")
+                raise TrainError(f"another run, or a child of one that was killed, is still working in {folder}: stop it first")
             time.sleep(0.1)
         yield handle
     finally:

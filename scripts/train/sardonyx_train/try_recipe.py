@@ -16,11 +16,10 @@ from argparse import Namespace
 from rich.console import Console
 
 from .errors import Stopped, TrainError
-from .loop.folders import Folders
 from .loop.games import format_flags
 from .loop.gate import estimate_elo
 from .loop.page import create_page
-from .loop.state import LoopState, Match, load_state
+from .loop.state import Folders, LoopState, Match, load_state
 from .loop_config import LoopConfig, check_files, find_engine, load_loop_config
 from .program import STOPPED_STATUS
 from .tasks.process import OWN_PROGRAM, own_environment, stop_on_signals

@@ -15,7 +15,6 @@ from train_support.loops import create_raw, write_config
 
 from sardonyx_train.errors import TrainError
 from sardonyx_train.files import write_json
-from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.games import (
     check_games,
     create_match_tasks,
@@ -27,7 +26,7 @@ from sardonyx_train.loop.games import (
 )
 from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, judge, sum_matches
 from sardonyx_train.loop.page import StatusPage, create_page
-from sardonyx_train.loop.state import Generation, LoopState, Match, find_precision, save_state
+from sardonyx_train.loop.state import Folders, Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
 from sardonyx_train.loop_config import ClusterSection, GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config

@@ -9,8 +9,7 @@ import pytest
 from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
 from sardonyx_train.errors import TrainError
-from sardonyx_train.loop.folders import Folders
-from sardonyx_train.loop.state import Match, load_state
+from sardonyx_train.loop.state import Folders, Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
 from sardonyx_train.loop_config import load_loop_config
 
@@ -60,7 +59,7 @@ def test_a_rollback_in_the_middle_of_a_generation_goes_on_from_there_and_the_his
         assert time.monotonic() < deadline
         time.sleep(0.02)
     busy = run_loop(config, "--rollback", "1")
-    assert busy.returncode == 1 and "is running: stop it first" in busy.stderr
+    assert busy.returncode == 1 and "is still working in" in busy.stderr
     running.send_signal(signal.SIGKILL)
     running.wait()
     done = run_loop(config, "--rollback", "1")

@@ -8,9 +8,8 @@ import torch
 from sardonyx_train.checkpoint import read_checkpoint, write_weights
 from sardonyx_train.errors import TrainError
 from sardonyx_train.files import read_rows, write_bytes
-from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.loop_plots import plot_loop
-from sardonyx_train.loop.state import Generation, LoopState, Match
+from sardonyx_train.loop.state import Folders, Generation, LoopState, Match
 from sardonyx_train.loop_config import GateSection
 from sardonyx_train.metrics_log import MetricsLog
 from sardonyx_train.plots import plot_history

@@ -186,7 +186,6 @@ def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configurati
 
 
 def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
-    from sardonyx_train.errors import FolderBusy
     from sardonyx_train.lock import lock_folder
 
     out = tmp_path / "run"
@@ -196,7 +195,7 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     assert main(["train", "--config", str(config)]) == 1
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_rows(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
-    with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(FolderBusy):
+    with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(TrainError, match="still working in"):
         patch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
     (out / "stable.pt").write_text("of the run before")

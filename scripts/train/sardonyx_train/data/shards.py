@@ -184,6 +184,7 @@ def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
         "policy_weight": _ragged_or_nan(batch.column("policy_weight"), batch.column("policy_index")),
         "policy_cp": _ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
     }
+    unknown = np.full(rows, np.nan, np.float32)  # in shards of earlier programs
     replies = None
     if with_replies:
         is_known = find_replies(masks, *(batch.column(name).to_numpy() for name in ("game", "ply")))
@@ -194,7 +195,7 @@ def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
         replies=replies,
         **moves,
         **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
-        **{name: _numbers_if_any(batch, name) for name in ("policy_kl", "value_error")},
+        **{name: _numbers(batch.column(name)) if name in batch.schema.names else unknown for name in ("policy_kl", "value_error")},
     )
 
 
@@ -264,13 +265,6 @@ def _numbers(array: pa.Array) -> np.ndarray:
     if array.null_count == 0:
         return array.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
     return array.cast(pa.float32()).to_numpy(zero_copy_only=False)  # nulls become NaN
-
-
-def _numbers_if_any(batch: pa.RecordBatch, name: str) -> np.ndarray:
-    """A column that shards of earlier programs lack; NaN there."""
-    if name not in batch.schema.names:
-        return np.full(batch.num_rows, np.nan, np.float32)
-    return _numbers(batch.column(name))
 
 
 _MEN = 6  # kinds; planes 0..5 are the mover's men, 6..11 the opponent's

@@ -17,7 +17,7 @@ from ..config import ModelConfig, TrainingConfig, read_saved
 from ..encodings import POLICY_SIZES, get_input_encoding
 from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs, drop_reply
-from .passes import BATCH, keep_blocked
+from .passes import BATCH, copy_entries, declare_batch
 
 INPUT_NAME = "/input/planes"
 POLICY_NAME = "/output/policy"
@@ -93,7 +93,8 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
         del dims[:]
         dims.add().dim_param = BATCH
         dims.add().dim_value = shapes[output.name]
-    keep_blocked(model)
+    copy_entries(model)
+    declare_batch(model)
     model.ir_version = _IR_VERSION
     model.producer_name = "sardonyx"
     model.producer_version = ""

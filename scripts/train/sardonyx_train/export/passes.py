@@ -1,7 +1,7 @@
 """Passes over an ONNX graph that change its speed, not what it computes. Each changes a model in place.
 
-`keep_blocked` keeps a sight body's residual stream in the layout of ONNX Runtime's CPU convolutions, which stores 8 or 16 channels
-together ("NCHWc" in ONNX Runtime's sources). In it, a convolution adds the skip connection and applies the ReLU before it writes its
+`copy_entries` and `declare_batch` keep a sight body's residual stream in the layout of ONNX Runtime's CPU convolutions, which stores 8
+or 16 channels together ("NCHWc" in its sources). In it, a convolution adds the skip connection and applies the ReLU before it writes its
 result. In another layout each of these is a separate pass over memory, and the tensor is reordered before and after. ONNX Runtime fuses
 them only if all inputs of the addition are in this layout and their shapes are known to be equal. Two changes make that so:
 
@@ -32,18 +32,12 @@ _ROUND, _UNROUND = "QuantizeLinear", "DequantizeLinear"
 _POLICY = "/network/policy"
 
 
-def keep_blocked(model: onnx.ModelProto) -> None:
-    """Changes the model in place. A model without such a stream only gets the shapes."""
-    _copy_entries(model)
-    declare_batch(model)
-
-
 def is_copy(node: onnx.NodeProto) -> bool:
     """Whether it is a convolution that only copies its input."""
     return node.op_type == "Conv" and node.name.endswith(_COPY)
 
 
-def _copy_entries(model: onnx.ModelProto) -> None:
+def copy_entries(model: onnx.ModelProto) -> None:
     """Adds a depthwise 1×1 convolution with weights 1 behind every ReLU of a sum with a constant for each square."""
     squares = {w.name: w.dims[1] for w in model.graph.initializer if len(w.dims) == 4 and [w.dims[0], *w.dims[2:]] == [1, *_BOARD]}
     sums = {node.output[0]: squares[name] for node in model.graph.node if node.op_type == "Add" for name in node.input if name in squares}

@@ -21,9 +21,8 @@ from ..errors import Stopped, TrainError
 from ..files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
 from ..loop_config import LoopConfig, SelfPlaySection
 from ..tasks.task import RESULTS, Executor, Task
-from .folders import Folders
 from .games import adapt_resignation, check_games, count_games_in, count_records, create_stream_task, gather
-from .state import LoopState, list_lineage
+from .state import Folders, LoopState, list_lineage
 
 TICKET = "ticket.json"
 _DROPPED = "dropped.jsonl"

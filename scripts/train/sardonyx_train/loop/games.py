@@ -14,8 +14,7 @@ from ..errors import TrainError
 from ..files import PART, compute_digest, name_part, read_json, read_rows
 from ..loop_config import Flag, GateSection, SelfPlaySection
 from ..tasks.task import OUT, OUTPUT, RESULTS, Task, refer_to
-from .folders import Folders
-from .state import Match
+from .state import Folders, Match
 
 _RECORD_BYTES = 8356  # of lc0's V6
 

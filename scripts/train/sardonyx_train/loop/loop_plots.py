@@ -3,9 +3,8 @@
 from ..loop_config import GateSection
 from ..metrics_log import read_history
 from ..plots import Points, draw, draw_curves, label_axis
-from .folders import Folders
 from .gate import estimate_elo
-from .state import LoopState
+from .state import Folders, LoopState
 
 
 def plot_loop(folders: Folders, state: LoopState, gate: GateSection) -> None:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, Self
 
 from rich.console import Console, Group
@@ -17,12 +18,11 @@ from ..errors import TrainError
 from ..files import read_json
 from ..loop_config import GateSection, LoopConfig
 from ..metrics_log import read_history
-from ..tasks.usage import describe_usage, sum_usages
-from .folders import Folders
+from ..tasks.usage import describe_usage
 from .game_stream import count_stream
 from .games import count_games
 from .gate import estimate_elo
-from .state import STAGES, Generation, LoopState, Match, load_state
+from .state import STAGES, Folders, Generation, LoopState, Match, load_state
 from .training import read_planned_steps
 from .versions import describe_change, is_finished, sum_elo
 
@@ -98,7 +98,7 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
     head.append(f", {games:,} games, {positions:,} positions to learn from")
     for change in state.changes[-_CHANGES_SHOWN:]:
         head.append(f"\n{time.strftime('%Y-%m-%d %H:%M', time.localtime(change.time))} {describe_change(change)}", "yellow")
-    usage = describe_usage(sum_usages(row.usage for row in (*state.generations, state.current)))
+    usage = describe_usage(*(row.usage for row in (*state.generations, state.current)))
     if usage != "":
         head.append(f"\n{usage}")
     if config.asynchronous is not None:
@@ -220,9 +220,7 @@ def format_match(match: Match | None) -> str:
 
 
 def _format_seconds(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours > 0 else f"{minutes}:{rest:02d}"
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _show(number: float | None, form: str) -> str:

@@ -14,7 +14,7 @@ from ..errors import TrainError
 from ..files import compute_digest, read_json, remove, write_bytes
 from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, run_process
-from .folders import Folders
+from .state import Folders
 from .training import format_train_command
 
 

@@ -12,13 +12,12 @@ from ..loop_config import LoopConfig, check_files, find_engine, parse_loop_confi
 from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
-from .folders import Folders
 from .game_stream import GameStream
 from .gate import estimate_elo
 from .loop_plots import plot_loop
 from .page import format_match
 from .stages import Stages
-from .state import STAGES, Generation, LoopState, find_precision, load_state, save_state
+from .state import STAGES, Folders, Generation, LoopState, find_precision, load_state, save_state
 from .versions import is_finished, keep_best, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.

@@ -13,7 +13,6 @@ from ..loop_config import LoopConfig
 from ..tasks.process import ProcessFailed, ProcessStopped, run_process
 from ..tasks.task import Executor, Task
 from ..tasks.usage import Meter
-from .folders import Folders
 from .games import (
     adapt_resignation,
     check_games,
@@ -25,7 +24,7 @@ from .games import (
     take_positions,
 )
 from .gate import compute_llr, judge, sum_matches
-from .state import Generation
+from .state import Folders, Generation
 from .training import (
     create_candidate_config,
     format_export_command,

@@ -12,14 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..errors import FolderBusy, TrainError
+from ..errors import TrainError
 from ..files import compute_digest, copy_file, remove, write_json
 from ..lock import lock_folder
 from ..loop_config import LoopConfig
-from .folders import Folders
 from .game_stream import describe_batches
 from .gate import estimate_elo
-from .state import STAGES, STATE, Change, Generation, LoopState, load_state, save_state
+from .state import STAGES, STATE, Change, Folders, Generation, LoopState, load_state, save_state
 from .window import Window
 
 
@@ -159,8 +158,5 @@ def _open(folder: Path) -> Iterator[LoopState]:
     """The state of the loop, whose folder is held as the loop itself holds it while it runs."""
     if not (folder / STATE).exists():
         raise TrainError(f"no loop has begun in {folder}")
-    try:
-        with lock_folder(folder):
-            yield load_state(folder)
-    except FolderBusy:
-        raise TrainError(f"the loop in {folder} is running: stop it first") from None
+    with lock_folder(folder):
+        yield load_state(folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..files import read_json
 from ..loop_config import WindowSection
-from .folders import Folders
+from .state import Folders
 
 _MOST_OLD_REPEATS = 4
 INDEX = "index.json"  # in a folder of shards: split → file → number of positions

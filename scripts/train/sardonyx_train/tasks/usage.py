@@ -45,15 +45,11 @@ class Usage:
         return useful / max(sum(self.cpu.values()) + self.idle, 1e-9)
 
 
-def sum_usages(usages: Iterable[Usage]) -> Usage:
-    total = Usage()
-    for usage in usages:
-        total.add(usage)
-    return total
-
-
-def describe_usage(usage: Usage) -> str:
-    """ "" before anything was measured."""
+def describe_usage(*usages: Usage) -> str:
+    """Their sum; "" before anything was measured."""
+    usage = Usage()
+    for part in usages:
+        usage.add(part)
     if usage.wall <= 0:
         return ""
     known = {"self-play": ("games",), "training": (TRAINING,), "gate": ("gate", "measure")}

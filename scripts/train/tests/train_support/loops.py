@@ -14,9 +14,8 @@ from typing import Any
 import yaml
 
 from sardonyx_train.files import PART, compute_digest
-from sardonyx_train.loop.folders import Folders
 from sardonyx_train.loop.game_stream import TICKET, read_dropped, read_ticket
-from sardonyx_train.loop.state import load_state
+from sardonyx_train.loop.state import Folders, load_state
 
 SUPPORT = Path(__file__).parent
 FAKE_ENGINE = [sys.executable, str(SUPPORT / "fake_engine.py")]
