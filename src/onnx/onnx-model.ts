@@ -2,78 +2,11 @@
  * Reads existing ONNX models without copying their weights, and writes them again after small changes. Parts that this room's
  * schema does not know (subgraphs, functions) are kept as they are.
  */
-import type { Long } from 'protobufjs/minimal.js';
 import { decodeFloat16, encodeFloat16, FLOAT16_LARGEST } from '../util/index.js';
-import { createMessageTypes, scanStructure } from './protobuf-messages.js';
+import { createMessageTypes, type MessageOf, type MessageSpec, scanStructure } from './protobuf-messages.js';
 
 // The part of ONNX's protobuf messages (onnx.proto3) that this room writes or edits. Other fields, such as subgraphs and
 // functions, survive an edit too: `decode` keeps unknown fields and `encode` writes them back.
-
-export type Int64 = number | Long;
-
-export interface TensorMessage {
-  dims?: Int64[];
-  dataType?: number;
-  name?: string;
-  rawData?: Uint8Array;
-  docString?: string;
-  externalData?: { key: string; value: string }[];
-  dataLocation?: number;
-}
-
-export interface AttributeMessage {
-  name?: string;
-  f?: number;
-  i?: Int64;
-  s?: Uint8Array;
-  t?: TensorMessage;
-  floats?: number[];
-  ints?: Int64[];
-  type?: number;
-}
-
-export interface NodeMessage {
-  input?: string[];
-  output?: string[];
-  name?: string;
-  opType?: string;
-  attribute?: AttributeMessage[];
-  docString?: string;
-  domain?: string;
-}
-
-export interface DimensionMessage {
-  dimValue?: Int64;
-  dimParam?: string;
-}
-
-export interface ValueInfoMessage {
-  name?: string;
-  type?: { tensorType?: { elemType?: number; shape?: { dim?: DimensionMessage[] } } };
-  docString?: string;
-}
-
-export interface GraphMessage {
-  node?: NodeMessage[];
-  name?: string;
-  initializer?: TensorMessage[];
-  docString?: string;
-  input?: ValueInfoMessage[];
-  output?: ValueInfoMessage[];
-  valueInfo?: ValueInfoMessage[];
-}
-
-export interface ModelMessage {
-  irVersion?: Int64;
-  producerName?: string;
-  producerVersion?: string;
-  domain?: string;
-  modelVersion?: Int64;
-  docString?: string;
-  graph?: GraphMessage;
-  opsetImport?: { domain?: string; version?: Int64 }[];
-  metadataProps?: { key: string; value: string }[];
-}
 
 /** TensorProto.DataType, as far as needed here. */
 export const TensorType = { FLOAT: 1, UINT8: 2, INT8: 3, INT32: 6, INT64: 7, FLOAT16: 10, BFLOAT16: 16 } as const;
@@ -84,7 +17,7 @@ export const EXTERNAL_DATA = 1;
 /** AttributeProto.AttributeType. */
 export const AttributeType = { FLOAT: 1, INT: 2, FLOATS: 6, INTS: 7 } as const;
 
-const types = createMessageTypes({
+const SCHEMA = {
   StringEntry: { key: [1, 'string'], value: [2, 'string'] },
   Tensor: {
     dims: [1, 'repeated int64'],
@@ -140,8 +73,20 @@ const types = createMessageTypes({
     opsetImport: [8, 'repeated OperatorSet'],
     metadataProps: [14, 'repeated StringEntry'],
   },
-});
+} as const satisfies Record<string, MessageSpec>;
 
+type Message<Name extends keyof typeof SCHEMA> = MessageOf<typeof SCHEMA, Name>;
+export type TensorMessage = Message<'Tensor'>;
+export type AttributeMessage = Message<'Attribute'>;
+export type NodeMessage = Message<'Node'>;
+export type ValueInfoMessage = Message<'ValueInfo'>;
+export type GraphMessage = Message<'Graph'>;
+/** Metadata have both parts: an absent text reads as ''. */
+export type ModelMessage = Omit<Message<'Model'>, 'metadataProps'> & {
+  metadataProps?: { key: string; value: string }[];
+};
+
+const types = createMessageTypes(SCHEMA);
 export const modelType = types.Model;
 export const graphType = types.Graph;
 export const tensorType = types.Tensor;
