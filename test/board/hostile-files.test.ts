@@ -275,11 +275,11 @@ function mutate(value: unknown, prng: Prng): unknown {
   return { ...value, [key]: changed };
 }
 
-test('300 records that a seeded program made hostile start only what is offered, and show nothing from outside', async () => {
+test('150 records that a seeded program made hostile start only what is offered, and show nothing from outside', async () => {
   const prng = createPrng(46);
   const page = { players: ['random', 'Known'], clock: null, nodes: 1, games: 2, sprt: null, chess960: false };
   const row = { game: 0, white: 'random', black: 'Known', result: '1-0', reason: 'time', plies: 9, pgnBytes: 40 };
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 150; i++) {
     const header = { conditions: CONDITIONS, origin: { ...ORIGIN, pgn: join(folder, `m${i}.pgn`) } };
     const file = mutate({ header, row, page }, prng) as Record<string, unknown> | null;
     const lines = [file?.header, file?.row].map((line) => JSON.stringify(line) ?? '');
@@ -289,7 +289,7 @@ test('300 records that a seeded program made hostile start only what is offered,
     const { all } = await askAll(`m${i}`);
     assert.ok(!all.includes(SECRET) && !all.includes('root:'), all);
   }
-  assert.ok(readStarted().length > 10, `${readStarted().length} programs were started`);
+  assert.ok(readStarted().length > 5, `${readStarted().length} programs were started`);
   const words = new Set(readStarted().flatMap((args) => args.filter((arg) => arg.startsWith('--engine='))));
   for (const word of words) assert.match(word, /^--engine=(random$|type="random" |cmd="?\/opt\/engine"? arg)/);
   for (const args of readStarted()) {

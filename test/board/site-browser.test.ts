@@ -317,7 +317,6 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.getByRole('link', { name, exact: true }).click();
       await page.waitForSelector(`.panel-${name.toLowerCase()}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
-      assert.deepEqual(await findBarriers(page), [], name);
     }
     assert.deepEqual(complaints, []);
 

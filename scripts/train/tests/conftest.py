@@ -26,6 +26,20 @@ def shard_folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def _without_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing its losses takes three times as long as all the rest of a tiny run."""
+    if request.node.get_closest_marker("pictures") is None:
+        from sardonyx_train import trainer
+
+        monkeypatch.setattr(trainer, "plot_history", lambda folder: None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: runs only with SARDONYX_SLOW_TESTS=1")
+    config.addinivalue_line("markers", "pictures: runs of the trainer draw their losses")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Rows marked `slow` start many processes and kill them; their deadlines want a machine that is not busy."""
     if os.environ.get("SARDONYX_SLOW_TESTS") == "1":

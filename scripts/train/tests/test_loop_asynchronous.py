@@ -191,7 +191,7 @@ def _start(config, **environment):
 
 def test_games_are_played_while_a_candidate_is_trained(tmp_path):
     out = tmp_path / "run"
-    raw = _create_raw(out, selfplay={"games_per_task": 2}, training={"steps": 60})
+    raw = _create_raw(out, run={"generations": 2}, selfplay={"games_per_task": 2}, training={"steps": 60})
     done = run_loop(write_config(tmp_path / "loop.yaml", raw), FAKE_GAME_SECONDS="0.02")
     assert done.returncode == 0, done.stderr
     check_stream_books(out)

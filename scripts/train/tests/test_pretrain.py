@@ -34,7 +34,7 @@ def test_a_folder_holds_one_choice_of_games_and_none_after_a_failure(tmp_path, e
     assert "holds shards that pretrain did not make" in capfd.readouterr().err
     write_json(tmp_path / "run" / "pretrain.json", {"games": ["others"]})
     assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
-    assert "holds a run on other games or positions" in capfd.readouterr().err
+    assert "holds the results of other work: name another --out" in capfd.readouterr().err
 
 
 def test_neuralmate2s_configuration_chooses_games_and_epochs(tmp_path, engine):

@@ -23,6 +23,7 @@ from sardonyx_train.trainer import Trainer
 TRAIN = [sys.executable, "-m", "sardonyx_train", "train"]
 
 
+@pytest.mark.pictures
 def test_training_learns_and_leaves_checkpoint_history_plot_and_configuration(shard_folder, tmp_path):
     out = tmp_path / "run"
     config = configure(

@@ -14,9 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from sardonyx_train.config import parse_config
-from sardonyx_train.distributed import join
 from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
-from sardonyx_train.trainer import Trainer
 
 _VALUE_PLANES = {"lc0-112": (109,), "mini-19": (18,), "neuralmate-68": tuple(range(48, 68))}
 
@@ -146,5 +144,9 @@ def configure(shards, out, **sections):
 
 def run_training(config, resume=None):
     """The trainer after its run, and the last figures on held-out positions."""
+    # Imported here, because the scripted engine of the loop makes shards in processes that do without torch.
+    from sardonyx_train.distributed import join
+    from sardonyx_train.trainer import Trainer
+
     trainer = Trainer(config, join(config.run.device), resume)
     return trainer, trainer.run()
