@@ -3,7 +3,8 @@
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
 
-import { NetworkError, scanStructure } from '../onnx/index.js';
+import { type FileSource, NetworkError, scanStructure } from '../onnx/index.js';
+import { failure, type Result, success } from '../util/index.js';
 import {
   ActivationFunction,
   InputEmbedding,
@@ -68,6 +69,21 @@ function setClassicalHeads(format: NetworkFormatMessage, network: number): void 
   format.network = network;
   format.policy = PolicyFormat.POLICY_CLASSICAL;
   format.value = ValueFormat.VALUE_CLASSICAL;
+}
+
+/** An error about a network becomes a whole sentence that names its file; other errors are thrown. */
+export async function attempt<T>(
+  verb: string,
+  source: FileSource,
+  what: string,
+  work: () => Promise<T>,
+): Promise<Result<T>> {
+  try {
+    return success(await work());
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return failure(`Cannot ${verb} ${typeof source === 'string' ? source : what}: ${error.message}`);
+  }
 }
 
 /** The newest lc0 whose networks we can read. */

@@ -8,8 +8,8 @@ import {
   readInflated,
   TensorType,
 } from '../onnx/index.js';
-import { failure, type Result, success } from '../util/index.js';
-import { hasNetworkHead, parseNet } from './container.js';
+import type { Result } from '../util/index.js';
+import { attempt, hasNetworkHead, parseNet } from './container.js';
 import { decodeLayer } from './layer-encoding.js';
 import { countFlops, countParameters, INFO_KEY } from './lc0-network-info.js';
 import {
@@ -122,25 +122,21 @@ function countElements(model: ModelMessage): number {
 export type NetworkDescription = readonly DescriptionSection[];
 
 /** Describes an lc0 network file or a bare ONNX file. The error is a whole sentence that names the file. */
-export async function describeNetworkFile(
+export function describeNetworkFile(
   source: FileSource,
   heads: Partial<HeadChoice> = {},
 ): Promise<Result<NetworkDescription>> {
-  try {
+  return attempt('describe', source, 'the network', async () => {
     const bytes = await readInflated(source);
     if (!hasNetworkHead(bytes)) {
       const model = decodeModel(bytes);
-      if (model) return success([describeOnnxModel(model)]);
+      if (model) return [describeOnnxModel(model)];
       if (typeof source === 'string' && /\.onnx(\.gz)?$/i.test(source)) {
         throw new NetworkError('it is not an ONNX model, or is cut short');
       }
     }
-    return success(describeNet(parseNet(bytes), { ...DEFAULT_HEADS, ...heads }));
-  } catch (error) {
-    if (!(error instanceof NetworkError)) throw error;
-    const name = typeof source === 'string' ? source : 'the network';
-    return failure(`Cannot describe ${name}: ${error.message}`);
-  }
+    return describeNet(parseNet(bytes), { ...DEFAULT_HEADS, ...heads });
+  });
 }
 
 /** lc0's layout: underlined titles, labels aligned right in 28 columns. */

@@ -31,8 +31,8 @@ import {
   writeModel,
   writeModelWithWeightsFile,
 } from '../onnx/index.js';
-import { failure, type Result, success } from '../util/index.js';
-import { parseNet } from './container.js';
+import type { Result } from '../util/index.js';
+import { attempt, parseNet } from './container.js';
 import { FLOAT32_ENCODER } from './layer-encoding.js';
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
 import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
@@ -131,13 +131,8 @@ export interface Lc0Network {
 }
 
 /** @param source a path, or a file's bytes. An error is a whole sentence that names the path. */
-export async function loadLc0Network(source: FileSource, options: Lc0LoadOptions = {}): Promise<Result<Lc0Network>> {
-  try {
-    return success(await load(source, options));
-  } catch (error) {
-    if (!(error instanceof NetworkError)) throw error;
-    return failure(`Cannot load ${typeof source === 'string' ? source : 'the network'}: ${error.message}`);
-  }
+export function loadLc0Network(source: FileSource, options: Lc0LoadOptions = {}): Promise<Result<Lc0Network>> {
+  return attempt('load', source, 'the network', () => load(source, options));
 }
 
 async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Network> {
@@ -218,24 +213,21 @@ export interface ConvertedModel {
 }
 
 /** An error is a whole sentence that names the path. */
-export async function convertLeelaToOnnx(
+export function convertLeelaToOnnx(
   source: FileSource,
   options: Leela2OnnxOptions = {},
 ): Promise<Result<ConvertedModel>> {
-  try {
+  return attempt('convert', source, 'the network', async () => {
     const net = parseNet(await readInflated(source));
     if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX) {
-      return success({ onnx: viewBytes(net.onnxModel?.model ?? new Uint8Array(0)), wasEmbedded: true });
+      return { onnx: viewBytes(net.onnxModel?.model ?? new Uint8Array(0)), wasEmbedded: true };
     }
     const heads = { ...DEFAULT_HEADS, ...options };
     const plan = planNetwork(net, heads);
     const metadata = formatMetadata(collectInfo(net, plan, heads), plan.value.isWdl);
     const { model, graph } = draftOnnx(plan, { ...DEFAULT_BUILD_OPTIONS, ...options }, metadata);
-    return success({ onnx: writeModel(model, graph), wasEmbedded: false });
-  } catch (error) {
-    if (!(error instanceof NetworkError)) throw error;
-    return failure(`Cannot convert ${typeof source === 'string' ? source : 'the network'}: ${error.message}`);
-  }
+    return { onnx: writeModel(model, graph), wasEmbedded: false };
+  });
 }
 
 // Rebuilds an ONNX network whose graph is one of lc0's residual networks with the convolutions that are fastest on this CPU.

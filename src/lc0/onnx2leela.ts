@@ -20,8 +20,8 @@ import {
   Unrecognised,
   type ValueInfoMessage,
 } from '../onnx/index.js';
-import { failure, type Result, success } from '../util/index.js';
-import { formatNet } from './container.js';
+import type { Result } from '../util/index.js';
+import { attempt, formatNet } from './container.js';
 import {
   InputFormat,
   MovesLeftFormat,
@@ -71,20 +71,14 @@ const RULE50_PLANE = 109;
 const RULE50_DIVISOR = 99;
 
 /** An error is a whole sentence that names the path. */
-export async function wrapOnnxModel(
-  source: FileSource,
-  options: Onnx2LeelaOptions = {},
-): Promise<Result<WrappedModel>> {
-  try {
+export function wrapOnnxModel(source: FileSource, options: Onnx2LeelaOptions = {}): Promise<Result<WrappedModel>> {
+  return attempt('wrap', source, 'the model', async () => {
     const bytes = await readInflated(source);
     const model = decodeModel(bytes);
     if (!model?.graph) throw new NetworkError('it is not an ONNX model');
     const { net, notes } = new Wrapping(model, model.graph, bytes, options).wrap();
-    return success({ file: await gzip(formatNet(net)), notes });
-  } catch (error) {
-    if (!(error instanceof NetworkError)) throw error;
-    return failure(`Cannot wrap ${typeof source === 'string' ? source : 'the model'}: ${error.message}`);
-  }
+    return { file: await gzip(formatNet(net)), notes };
+  });
 }
 
 class Wrapping {

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { countScore, listScores } from '#sardonyx/board/game/board-text.js';
+import { countScore, listScores } from '#sardonyx/board/game/page-text.js';
 import type { MatchGame, MatchOffer, MatchState } from '#sardonyx/board/protocol/replies.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
@@ -116,11 +116,11 @@ test('three players meet each other, two boards are watched, and only new games 
   };
   writeFileSync(held, '1');
   const name = (await page.ask('startMatch', { ...SETTINGS, ...settings })).answer as string;
-  const isHeld = ({ white, black }: MatchState['boards'][number]) => [white, black].includes('Slow');
-  let boards: MatchState['boards'] = [];
+  const isHeld = ({ white, black }: MatchState['live'][number]) => [white, black].includes('Slow');
+  let boards: MatchState['live'] = [];
   while (boards.length === 0) {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    boards = (await read(name)).boards.filter(isHeld);
+    boards = (await read(name)).live.filter(isHeld);
   }
   rmSync(held);
   await waitForEnd(name);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sardonyx/board/game/board-moves.js';
-import { countMaterial, describeBoard } from '#sardonyx/board/game/board-text.js';
 import { createChess960Fen, findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
+import { countMaterial, describeBoard } from '#sardonyx/board/game/page-text.js';
 import { parseFen, START_FEN } from '#sardonyx/chess/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 

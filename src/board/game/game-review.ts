@@ -13,9 +13,9 @@ import {
 } from '../../pgn/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
-import { formatScore, getExpectedPoints, getWhitePoints, isBlacksTurn } from './board-text.js';
 import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';
 import { formatTree, writeComment } from './move-tree-text.js';
+import { formatScore, getExpectedPoints, getWhitePoints, isBlacksTurn } from './page-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
 export interface PlayerSummary {

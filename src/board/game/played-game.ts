@@ -5,9 +5,9 @@
 import { BLACK, computeOutcome, type Move, type Outcome, type Position, parseUciMove } from '../../chess/index.js';
 import { parsePgnTags } from '../../pgn/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
-import { formatClock, isBlacksTurn } from './board-text.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
 import { formatTree } from './move-tree-text.js';
+import { formatClock, isBlacksTurn } from './page-text.js';
 
 export type PlayerSide = 'white' | 'black';
 

@@ -160,7 +160,7 @@ export interface CoursePoint {
 }
 
 /** A running game. */
-export interface LiveBoard {
+export interface LiveGame {
   readonly game: number;
   readonly white: string;
   readonly black: string;
@@ -210,7 +210,7 @@ export interface MatchState {
   } | null;
   /** Those after the games that the page knew. */
   readonly course: readonly CoursePoint[];
-  readonly boards: readonly LiveBoard[];
+  readonly live: readonly LiveGame[];
 }
 
 export interface MatchEntry {

@@ -16,7 +16,7 @@ export const MOST_PLAYERS = 12;
 export const MOST_GAMES = 1e6;
 /** Of players, networks and books. */
 export const LONGEST_NAME = 300;
-const MOST_BOARDS = 16;
+const MOST_LIVE_GAMES = 16;
 
 const move = v.pipe(v.string(), v.regex(/^[a-h][1-8][a-h][1-8][nbrqk]?$/));
 const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
@@ -66,7 +66,7 @@ const matchSettings = {
   /** Of each two players. */
   games: v.pipe(count(MOST_GAMES), v.minValue(2)),
   /** Games at the same time. */
-  concurrency: v.optional(v.pipe(count(MOST_BOARDS), v.minValue(1)), 1),
+  concurrency: v.optional(v.pipe(count(MOST_LIVE_GAMES), v.minValue(1)), 1),
   /** Name from MatchOffer.books; null = the initial position. */
   book: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_NAME))), null),
   /** Stop when a sequential test has decided between these Elo differences. */

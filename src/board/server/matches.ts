@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Crosstable, findLockOwner, type LivePosition } from '../../selfplay/index.js';
 import type { MatchServices } from '../desk/engine-services.js';
-import type { LiveBoard, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
+import type { LiveGame, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import {
   createRecordedArguments,
@@ -89,7 +89,7 @@ export class Matches implements MatchServices {
           : { elo: makeFinite(report.elo.elo), error: makeFinite(report.elo.eloError), los: report.elo.los },
       sprt: report?.sprt ?? null,
       course: course.filter(({ game }) => game > from && game <= end),
-      boards: run?.listBoards() ?? [],
+      live: run?.listLive() ?? [],
     };
   }
 
@@ -243,7 +243,7 @@ function createTableRow({ player, points, games, elo, against }: CrosstableRow):
 const PAUSE_PATIENCE_MS = 1000;
 const LONGEST_COMPLAINT = 2000;
 
-/** `sardonyx match` in a process of its own: the boards that it shows, what it complains of, and its end. */
+/** `sardonyx match` in a process of its own: its live games, what it complains of, and its end. */
 class MatchRun {
   private readonly child: ChildProcess;
   private readonly live = new Map<number, { readonly position: LivePosition; readonly atMs: number }>();
@@ -270,7 +270,7 @@ class MatchRun {
   }
 
   /** The running games by their numbers. */
-  listBoards(nowMs = Date.now()): LiveBoard[] {
+  listLive(nowMs = Date.now()): LiveGame[] {
     return [...this.live.values()]
       .sort((a, b) => a.position.game - b.position.game)
       .map(({ position, atMs }) => ({ ...position, ageMs: nowMs - atMs }));

@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSan } from '../../../chess/index.js';
 import { createArrows, requireMove } from '../../game/board-moves.js';
-import { formatCount, formatPercent } from '../../game/board-text.js';
+import { formatCount, formatPercent } from '../../game/page-text.js';
 import type { MoveRow, SearchState } from '../../protocol/replies.js';
 import { point } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
@@ -15,6 +15,9 @@ import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { GamePart, StudyPanel } from '../study/study-panel.js';
+import { LineList, LinePreview, MoveTable } from './engine-moves.js';
+import { ExplainView, explainedSquares } from './explain-view.js';
+import { ExplorerView } from './explorer-view.js';
 import {
   analysedPosition,
   arrowMode,
@@ -36,10 +39,7 @@ import {
   toggleSearchMove,
   valueHistory,
   verdict,
-} from './board-analysis.js';
-import { LineList, LinePreview, MoveTable } from './engine-moves.js';
-import { ExplainView, explainedSquares } from './explain-view.js';
-import { ExplorerView } from './explorer-view.js';
+} from './live-analysis.js';
 import { TreeOutline } from './tree-outline.js';
 
 const TABS = { moves: 'Moves', games: 'Games', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { formatSan } from '../../../chess/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
-import { formatCount, formatScore, formatSigned } from '../../game/board-text.js';
+import { formatCount, formatScore, formatSigned } from '../../game/page-text.js';
 import type { Line, MoveRow } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { assign, Button, Icon, toggle } from '../shell/controls.js';
@@ -20,7 +20,7 @@ import {
   playMoves,
   searchMoves,
   toggleSearchMove,
-} from './board-analysis.js';
+} from './live-analysis.js';
 
 type Column = 'n' | 'p' | 'q' | 'd' | 'm' | 'u' | 's' | 'v';
 

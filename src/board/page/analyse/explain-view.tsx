@@ -2,11 +2,11 @@
 import { computed, signal } from '@preact/signals';
 import { formatSan, NO_MOVE } from '../../../chess/index.js';
 import { requireMove } from '../../game/board-moves.js';
-import { formatPercent, formatSigned } from '../../game/board-text.js';
 import type { MoveNode } from '../../game/move-tree.js';
+import { formatPercent, formatSigned } from '../../game/page-text.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-port.js';
-import { Button, Segments } from '../shell/controls.js';
+import { assign, Button, Segments } from '../shell/controls.js';
 import { study } from '../study/study.js';
 
 type Weight = 'policy' | 'value';
@@ -47,10 +47,6 @@ function ask(move: string | null): void {
     });
 }
 
-function clearExplanation(): void {
-  explanation.value = null;
-}
-
 export function ExplainView() {
   const text = current.value;
   const position = study.position.value;
@@ -62,7 +58,7 @@ export function ExplainView() {
         {next !== undefined && next.move !== NO_MOVE && (
           <Button label={`Explain ${next.san}`} disabled={isWorking.value} onClick={() => ask(next.uci)} />
         )}
-        {text !== null && <Button label="Clear" onClick={clearExplanation} />}
+        {text !== null && <Button label="Clear" onClick={assign(explanation, null)} />}
       </div>
       {text === null ? (
         <p class="faint panel-hint">

@@ -14,7 +14,7 @@ import type { Chapter } from '../study/analysis-store.js';
 import type { ExplorerNews, ExplorerRequest } from '../study/games-worker.js';
 import { analysisId, chapters, openChapter, openPgn, readAllGames } from '../study/library.js';
 import { study } from '../study/study.js';
-import { hover } from './board-analysis.js';
+import { hover } from './live-analysis.js';
 
 type Source = 'file' | 'all';
 

@@ -3,12 +3,12 @@ import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Position } from '../../../chess/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
-import { formatCount, formatPercent, formatSigned } from '../../game/board-text.js';
+import { formatCount, formatPercent, formatSigned } from '../../game/page-text.js';
 import type { TreeNode } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button } from '../shell/controls.js';
 import { study } from '../study/study.js';
-import { analysedPosition, currentState, getPlace, hover, isHere, type Place } from './board-analysis.js';
+import { analysedPosition, currentState, getPlace, hover, isHere, type Place } from './live-analysis.js';
 
 const DEPTH = 12;
 /** Moves with a smaller share of the visits are not asked for. */

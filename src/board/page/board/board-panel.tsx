@@ -10,7 +10,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Move, Position } from '../../../chess/index.js';
 import { failure } from '../../../util/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
-import { countMaterial } from '../../game/board-text.js';
+import { countMaterial } from '../../game/page-text.js';
 import { bindText, Dialog, IconButton, type IconName, submit } from '../shell/controls.js';
 import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
@@ -206,28 +206,14 @@ interface Step {
   readonly icon: IconName;
   /** Where there is no such step. */
   readonly end: 'first' | 'last';
-  go(study: Study): void;
+  readonly go: 'goToStart' | 'goBack' | 'goForward' | 'goToEnd';
 }
 
 const STEPS: readonly Step[] = [
-  {
-    label: 'Start',
-    sign: '↑',
-    keys: ['ArrowUp', 'Home'],
-    icon: 'start',
-    end: 'first',
-    go: (study) => study.goToStart(),
-  },
-  { label: 'Back', sign: '←', keys: ['ArrowLeft', 'k'], icon: 'back', end: 'first', go: (study) => study.goBack() },
-  {
-    label: 'Forward',
-    sign: '→',
-    keys: ['ArrowRight', 'j'],
-    icon: 'forward',
-    end: 'last',
-    go: (study) => study.goForward(),
-  },
-  { label: 'End', sign: '↓', keys: ['ArrowDown', 'End'], icon: 'end', end: 'last', go: (study) => study.goToEnd() },
+  { label: 'Start', sign: '↑', keys: ['ArrowUp', 'Home'], icon: 'start', end: 'first', go: 'goToStart' },
+  { label: 'Back', sign: '←', keys: ['ArrowLeft', 'k'], icon: 'back', end: 'first', go: 'goBack' },
+  { label: 'Forward', sign: '→', keys: ['ArrowRight', 'j'], icon: 'forward', end: 'last', go: 'goForward' },
+  { label: 'End', sign: '↓', keys: ['ArrowDown', 'End'], icon: 'end', end: 'last', go: 'goToEnd' },
 ];
 
 export function StepButtons({
@@ -257,7 +243,7 @@ export function StepButtons({
             disabled={isFixed || ends[end]}
             onClick={() => {
               onStep();
-              go(study);
+              study[go]();
             }}
           />
         ))}
@@ -288,7 +274,7 @@ export function createStepKeys(study: Study, onStep: () => void = () => undefine
     help: label,
     run: () => {
       onStep();
-      go(study);
+      study[go]();
     },
   }));
   return [...steps, { keys: ['f'], help: 'Flip the board', run: () => study.flip() }];

@@ -10,7 +10,7 @@ import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Position, parseFen } from '../../../chess/index.js';
 import { ARROW_SHADES, getArrow } from '../../game/board-moves.js';
-import { describeBoard, isBlacksTurn } from '../../game/board-text.js';
+import { describeBoard, isBlacksTurn } from '../../game/page-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
 import { playMoveSound, reducesMotion } from '../shell/appearance.js';
 

@@ -10,8 +10,8 @@ import {
   listScores,
   type MatchScore,
   splitPoints,
-} from '../../game/board-text.js';
-import type { LiveBoard, MatchState } from '../../protocol/replies.js';
+} from '../../game/page-text.js';
+import type { LiveGame, MatchState } from '../../protocol/replies.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
@@ -23,8 +23,8 @@ import {
   followsGames,
   getClockMs,
   hasListed,
-  matchBoard,
   matches,
+  matchStudy,
   refreshSoon,
   showMatch,
   showMatchGame,
@@ -41,25 +41,25 @@ const NOBODY = { name: '' };
 export function MatchPanel() {
   useEffect(watchMatches, []);
   const state = shown.value;
-  const boards = followsGames.value ? (state?.boards ?? []) : [];
+  const live = followsGames.value ? (state?.live ?? []) : [];
   const game = state?.games[shownMatchGame.value];
   const [whites, blacks] = splitPoints(game?.result);
   return (
     <BoardPanel
       name="Match"
-      study={matchBoard}
+      study={matchStudy}
       players={{
-        white: boards.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
-        black: boards.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
+        white: live.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
+        black: live.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
       }}
       keys={[]}
-      instead={boards.length > 0 ? <LiveBoards boards={boards} /> : undefined}
+      instead={live.length > 0 ? <LiveGames live={live} /> : undefined}
       // Who steps through a game does not want the next one to come.
       onStep={assign(followsGames, false)}
       tools={
         <>
           <CheckField label="Show new games" state={followsGames} />
-          <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchBoard)} />
+          <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchStudy)} />
         </>
       }
       game={state === null ? undefined : <GameList state={state} />}
@@ -253,12 +253,12 @@ function GameList({ state: { games } }: { readonly state: MatchState }) {
 const LOW_MS = 10_000;
 
 /** The running games side by side: board, last move, clocks, and what the engines think. */
-function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
-  const columns = Math.ceil(Math.sqrt(boards.length));
-  const rows = Math.ceil(boards.length / columns);
+function LiveGames({ live }: { readonly live: readonly LiveGame[] }) {
+  const columns = Math.ceil(Math.sqrt(live.length));
+  const rows = Math.ceil(live.length / columns);
   return (
     <ul class="live-boards" style={{ '--columns': columns, '--rows': rows }} aria-label="Running games">
-      {boards.map((board) => (
+      {live.map((board) => (
         <li key={board.game}>
           <Player board={board} side={1} />
           <ChessBoard fen={board.fen} lastMove={listSquares(board)} isSmall />
@@ -275,7 +275,7 @@ function LiveBoards({ boards }: { readonly boards: readonly LiveBoard[] }) {
   );
 }
 
-function Player({ board, side }: { readonly board: LiveBoard; readonly side: 0 | 1 }) {
+function Player({ board, side }: { readonly board: LiveGame; readonly side: 0 | 1 }) {
   const name = side === 0 ? board.white : board.black;
   const clockMs = getClockMs(board, side);
   const isRunning = isBlacksTurn(board.fen) === (side === 1);
@@ -293,7 +293,7 @@ function Player({ board, side }: { readonly board: LiveBoard; readonly side: 0 |
 }
 
 /** Of castling, where king and rook stood. */
-function listSquares({ lastMove }: LiveBoard): string[] {
+function listSquares({ lastMove }: LiveGame): string[] {
   return lastMove === null ? [] : [lastMove.slice(0, 2), lastMove.slice(2, 4)];
 }
 

@@ -1,9 +1,9 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { isBlacksTurn } from '../../game/board-text.js';
 import { findLineEnd, getPath } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-text.js';
-import type { LiveBoard, MatchEntry, MatchState } from '../../protocol/replies.js';
+import { isBlacksTurn } from '../../game/page-text.js';
+import type { LiveGame, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState } from '../port/engine-port.js';
 import { Study } from '../study/study.js';
 
@@ -24,7 +24,7 @@ export const shown = signal<MatchState | null>(null);
 export const shownMatchGame = signal(-1);
 /** New games come to the board by themselves: those that are being played, otherwise the newest one, move by move. */
 export const followsGames = signal(true);
-export const matchBoard = new Study();
+export const matchStudy = new Study();
 /** Milliseconds since the page began, for clocks. */
 const nowMs = signal(0);
 /** When `shown` came. */
@@ -50,8 +50,8 @@ async function refresh(): Promise<boolean> {
   });
   if (state === null) return true;
   const last = state.games.length - 1;
-  const isSeen = matchBoard.node.value.children.length === 0;
-  const isLive = state.boards.length > 0;
+  const isSeen = matchStudy.node.value.children.length === 0;
+  const isLive = state.live.length > 0;
   if (followsGames.value && !isLive && last > shownMatchGame.value && (isSeen || shownMatchGame.value === -1)) {
     await showMatchGame(last, false);
   }
@@ -70,7 +70,7 @@ function extend(known: MatchState, news: MatchState): MatchState | null {
 }
 
 /** The clock of a running game at this moment, in milliseconds; null without one. */
-export function getClockMs({ fen, remainingMs, ageMs }: LiveBoard, side: 0 | 1): number | null {
+export function getClockMs({ fen, remainingMs, ageMs }: LiveGame, side: 0 | 1): number | null {
   const left = remainingMs[side];
   const isRunning = isBlacksTurn(fen) === (side === 1);
   return left === null || !isRunning ? left : Math.max(0, left - ageMs - (nowMs.value - shownAtMs));
@@ -88,7 +88,7 @@ export async function showMatchGame(game: number, isChosen: boolean): Promise<vo
   batch(() => {
     if (isChosen) followsGames.value = false;
     shownMatchGame.value = game;
-    matchBoard.load(tree, isChosen ? findLineEnd(tree.root) : start);
+    matchStudy.load(tree, isChosen ? findLineEnd(tree.root) : start);
   });
 }
 
@@ -98,7 +98,7 @@ export function showMatch(name: string): void {
     shown.value = null;
     shownMatchGame.value = -1;
     followsGames.value = true;
-    matchBoard.load(new Study().tree.value);
+    matchStudy.load(new Study().tree.value);
   });
   pollNow();
 }
@@ -136,13 +136,13 @@ export function watchMatches(): () => void {
       // Nobody knows how the clocks run where there is no connection.
       if (
         portState.value === 'open' &&
-        shown.value?.boards.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))
+        shown.value?.live.some(({ remainingMs }) => remainingMs.some((ms) => ms !== null))
       ) {
         nowMs.value = performance.now();
       }
     }, CLOCK_MS),
     setInterval(() => {
-      if (followsGames.value) matchBoard.goForward();
+      if (followsGames.value) matchStudy.goForward();
     }, MOVE_MS),
   ];
   return () => {

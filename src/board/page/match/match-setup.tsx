@@ -26,7 +26,7 @@ const book = signal('');
 const isOpen = signal<boolean | null>(null);
 
 const MOST_PLAYERS = 12;
-const MOST_BOARDS = 16;
+const MOST_LIVE_GAMES = 16;
 
 async function begin(): Promise<void> {
   const isPair = chosen.value.length === 2;
@@ -36,7 +36,7 @@ async function begin(): Promise<void> {
     clock: limit.value === 'clock' ? { seconds: seconds.value, increment: increment.value } : null,
     nodes: Math.round(nodes.value),
     games: Math.round(games.value),
-    concurrency: Math.min(MOST_BOARDS, Math.round(concurrency.value)),
+    concurrency: Math.min(MOST_LIVE_GAMES, Math.round(concurrency.value)),
     book: book.value === '' ? null : book.value,
     sprt: isPair && usesSprt.value ? { elo0: elo0.value, elo1: elo1.value } : null,
     chess960: chess960.value,
@@ -97,7 +97,7 @@ export function MatchSetup() {
             </>
           )}
           <NumberField label={isPair ? 'Games at most' : 'Games of each two'} state={games} min={2} />
-          <NumberField label="Games at a time" state={concurrency} min={1} max={MOST_BOARDS} />
+          <NumberField label="Games at a time" state={concurrency} min={1} max={MOST_LIVE_GAMES} />
         </div>
         <Book />
         <div class="fields">

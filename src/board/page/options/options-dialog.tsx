@@ -1,7 +1,7 @@
 /** The engine's options with their help, and its networks. A change holds for every page of this engine. */
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
-import { engine, openNetwork, port, removeNetwork, setOption, transfer, useNetwork } from '../port/engine-port.js';
+import { engine, openNetwork, port, reportError, setOption, transfer, useNetwork } from '../port/engine-port.js';
 import { Button, bindText, CheckField, Dialog, FileButton, SearchField, Select, submit } from '../shell/controls.js';
 
 const filter = signal('');
@@ -80,7 +80,11 @@ function KeptNetworks({ entries }: { readonly entries: readonly NetworkEntry[] }
           <span>
             {name} <span class="faint">({description})</span>
           </span>
-          <Button label="Remove" aria-label={`Remove ${name}`} onClick={() => removeNetwork(name)} />
+          <Button
+            label="Remove"
+            aria-label={`Remove ${name}`}
+            onClick={() => port.removeNetwork(name).catch(reportError)}
+          />
         </li>
       ))}
     </ul>
@@ -186,24 +190,13 @@ function OptionInput({ option: { spec, value } }: { readonly option: OptionState
           onSelect={set}
         />
       );
-    case 'int':
-    case 'float':
+    default:
       return (
         <input
           id={id}
-          type="number"
-          min={spec.min}
-          max={spec.max}
-          step={spec.kind === 'int' ? 1 : 'any'}
-          value={Number(value)}
-          onChange={({ currentTarget }) => set(currentTarget.value, currentTarget)}
-        />
-      );
-    case 'string':
-      return (
-        <input
-          id={id}
-          type="text"
+          {...(spec.kind === 'string'
+            ? { type: 'text' }
+            : { type: 'number', min: spec.min, max: spec.max, step: spec.kind === 'int' ? 1 : 'any' })}
           value={String(value ?? '')}
           onChange={({ currentTarget }) => set(currentTarget.value, currentTarget)}
         />

@@ -3,8 +3,8 @@ import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/index.js';
-import { formatClock, splitPoints } from '../../game/board-text.js';
 import { createChess960Fen } from '../../game/move-tree.js';
+import { formatClock, splitPoints } from '../../game/page-text.js';
 import {
   type ClockSettings,
   describeControl,
@@ -29,7 +29,7 @@ import {
   archive,
   askForHint,
   game,
-  gameBoard,
+  gameStudy,
   hint,
   isAtEnd,
   isThinking,
@@ -52,7 +52,7 @@ const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
-  return [{ ...point(gameBoard.position.value, hint.value, gameBoard.isChess960.value), brush: 'move0' }];
+  return [{ ...point(gameStudy.position.value, hint.value, gameStudy.isChess960.value), brush: 'move0' }];
 });
 
 /** Takes a game to the analysis board. */
@@ -70,7 +70,7 @@ function review(pgn: string): void {
 
 export function PlayPanel() {
   useEffect(restoreGame, []);
-  void gameBoard.version.value;
+  void gameStudy.version.value;
   const current = game.value;
   const isOver = current?.result != null;
   const showsSetup = current === null || wantsNewGame.value;
@@ -81,10 +81,10 @@ export function PlayPanel() {
   return (
     <BoardPanel
       name="Play"
-      study={gameBoard}
+      study={gameStudy}
       players={{ white: describePlayer(current, 'white'), black: describePlayer(current, 'black') }}
       keys={KEYS}
-      dests={isUserTurn ? gameBoard.dests.value : undefined}
+      dests={isUserTurn ? gameStudy.dests.value : undefined}
       movable={current !== null && !isOver && isAtEnd.value ? current.settings.user : 'none'}
       shapes={shapes.value}
       canPremove={current !== null && !isOver && !current.isUserTurn}
@@ -97,10 +97,10 @@ export function PlayPanel() {
           archive.value.length > 0 && <Archive />
         ) : (
           <>
-            <MoveList study={gameBoard} />
+            <MoveList study={gameStudy} />
             {!isOver && (
               <div class="board-inputs">
-                <TypedMove position={gameBoard.position.value} isOff={!isUserTurn} onMove={playUserMove} />
+                <TypedMove position={gameStudy.position.value} isOff={!isUserTurn} onMove={playUserMove} />
               </div>
             )}
             {archive.value.length > 0 && <Archive />}

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { Move } from '../../../chess/index.js';
 import { createPrng, drawSeed } from '../../../util/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
-import { getExpectedPoints } from '../../game/board-text.js';
+import { getExpectedPoints } from '../../game/page-text.js';
 import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
@@ -28,10 +28,10 @@ const LOCK = 'sardonyx.game';
 
 export const prng = createPrng(drawSeed());
 
-/** Null before the first game. The game is changed in place; `gameBoard.version` counts its changes. */
+/** Null before the first game. The game is changed in place; `gameStudy.version` counts its changes. */
 export const game = signal<PlayedGame | null>(null);
 /** What the board shows: the last position, or an earlier one that the user looks at. */
-export const gameBoard = new Study();
+export const gameStudy = new Study();
 export const isThinking = signal(false);
 /** UCI move; '' = none. */
 export const hint = signal('');
@@ -49,8 +49,8 @@ let moment = 0;
 let asked = 0;
 
 export const isAtEnd = computed(() => {
-  void gameBoard.version.value;
-  return gameBoard.node.value === game.value?.end;
+  void gameStudy.version.value;
+  return gameStudy.node.value === game.value?.end;
 });
 
 function readArchive(): string[] {
@@ -93,14 +93,14 @@ watchStored('game', (saved) => {
   batch(() => {
     game.value = restored?.value ?? null;
     if (restored === null) {
-      gameBoard.load(new Study().tree.peek());
+      gameStudy.load(new Study().tree.peek());
       addNotice('note', 'Another tab has ended the game: it is among the finished games');
       return;
     }
     hint.value = '';
-    gameBoard.promotion.value = null;
-    gameBoard.orientation.value = restored.value.settings.user;
-    gameBoard.load(restored.value.tree, restored.value.end);
+    gameStudy.promotion.value = null;
+    gameStudy.orientation.value = restored.value.settings.user;
+    gameStudy.load(restored.value.tree, restored.value.end);
   });
   game.value?.startClock(Date.now());
   if (game.value !== null && !game.value.isUserTurn) setTimeout(askLater, RETRY_MS, game.value, moment);
@@ -116,8 +116,8 @@ function begin(next: PlayedGame): void {
   batch(() => {
     game.value = next;
     hint.value = '';
-    gameBoard.orientation.value = next.settings.user;
-    gameBoard.load(next.tree, next.end);
+    gameStudy.orientation.value = next.settings.user;
+    gameStudy.load(next.tree, next.end);
   });
   next.startClock(Date.now());
   follow();
@@ -129,8 +129,8 @@ function follow(): void {
   if (current === null) return;
   batch(() => {
     hint.value = '';
-    gameBoard.touch();
-    gameBoard.go(current.end);
+    gameStudy.touch();
+    gameStudy.go(current.end);
     nowMs.value = Date.now();
   });
   if (current.result !== null) {
@@ -144,7 +144,7 @@ function follow(): void {
 function keepFinished(finished: PlayedGame): void {
   moment++;
   isThinking.value = false;
-  gameBoard.promotion.value = null;
+  gameStudy.promotion.value = null;
   // What other tabs have kept meanwhile is kept, too.
   const pgn = finished.formatPgn(engine.value?.name ?? 'Engine');
   archive.value = mergeArchives([pgn], gatherArchive()).slice(0, MOST_SAVED);
@@ -175,7 +175,7 @@ function askEngine(current: PlayedGame): void {
     return;
   }
   const { elo } = current.settings;
-  const position = gameBoard.describePosition(current.end);
+  const position = gameStudy.describePosition(current.end);
   const ask = async (): Promise<void> => {
     if (own !== moment) return;
     isThinking.value = true;
@@ -224,7 +224,7 @@ function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): voi
 }
 
 export function playUserMove(move: Move): void {
-  gameBoard.promotion.value = null;
+  gameStudy.promotion.value = null;
   // The clock may have ended the game meanwhile.
   if (game.value === null || game.value.result !== null) return;
   game.value.play(move, Date.now());
@@ -244,10 +244,10 @@ export function playUserDrop(from: string, to: string, isPremove: boolean): void
   if (current === null || !current.isUserTurn) return;
   const moves = findDroppedMoves(current.position, from, to, current.tree.isChess960);
   const queen = moves.find((move) => getPromotionLetter(move) === 'q');
-  if (moves.length === 0) gameBoard.refusals.value++;
+  if (moves.length === 0) gameStudy.refusals.value++;
   else if (moves.length === 1) playUserMove(moves[0]);
   else if (isPremove && queen !== undefined) playUserMove(queen);
-  else gameBoard.promotion.value = moves;
+  else gameStudy.promotion.value = moves;
 }
 
 export function takeBack(): void {
@@ -266,7 +266,7 @@ export function abort(): void {
   stopThinking();
   writeStored('game', null);
   game.value = null;
-  gameBoard.load(new Study().tree.value);
+  gameStudy.load(new Study().tree.value);
 }
 
 /** The same game once more, with the other colour. */
@@ -301,7 +301,7 @@ export function askForHint(): void {
   const own = moment;
   const limits = { moveTimeMs: HINT_MS };
   port
-    .send('think', { position: gameBoard.describePosition(current.end), limits, multiPv: 1, elo: null })
+    .send('think', { position: gameStudy.describePosition(current.end), limits, multiPv: 1, elo: null })
     .answer.then(({ best }) => {
       if (own === moment && best !== null) hint.value = best;
     }, reportError);
@@ -318,7 +318,7 @@ function stopThinking(): void {
 
 /** Looks at the clocks, whichever panel is shown. */
 effect(() => {
-  void gameBoard.version.value;
+  void gameStudy.version.value;
   const current = game.value;
   if (current === null || current.settings.clock === null || current.result !== null) return undefined;
   const timer = setInterval(() => {

@@ -353,11 +353,6 @@ export function useNetwork(name: string): void {
   port.send('useNetwork', { name }).answer.catch(reportError);
 }
 
-/** Deletes a network that the browser keeps. */
-export function removeNetwork(name: string): void {
-  port.removeNetwork(name).catch(reportError);
-}
-
 /** A file of the user's, or an https address. */
 export function openNetwork(source: File | string): void {
   addNotice('note', 'Loading the network …');

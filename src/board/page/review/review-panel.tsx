@@ -1,8 +1,8 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { getWhitePoints, isBlacksTurn } from '../../game/board-text.js';
 import { describeJudgement, GameReview, type PlayerSummary } from '../../game/game-review.js';
 import type { MoveNode } from '../../game/move-tree.js';
+import { getWhitePoints, isBlacksTurn } from '../../game/page-text.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button, Select, SummaryTable } from '../shell/controls.js';

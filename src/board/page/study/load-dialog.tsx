@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { GAME_ENDINGS } from '../../../unpack/index.js';
-import { createPrng, drawSeed } from '../../../util/index.js';
+import { createPrng, drawSeed, unwrap } from '../../../util/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
 import { formatTree } from '../../game/move-tree-text.js';
@@ -52,7 +52,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
     onClose();
   };
   const start = (fen?: string): void => {
-    openGames([unwrapTree(fen)]);
+    openGames([unwrap(MoveTree.create(fen))]);
     finish();
   };
   /** All games of the file become chapters; those that are still being read follow. */
@@ -134,12 +134,6 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
       <Analyses onClose={onClose} />
     </Dialog>
   );
-}
-
-function unwrapTree(fen?: string): MoveTree {
-  const tree = MoveTree.create(fen);
-  if (!tree.ok) throw new Error(tree.error);
-  return tree.value;
 }
 
 function forget(): void {

@@ -29,7 +29,7 @@ const kind = signal<LoopGameKind>('games');
 const counts = signal<LoopGames | null>(null);
 /** From 0; -1 = none on the board. */
 const shownLoopGame = signal(-1);
-const loopBoard = new Study();
+const loopStudy = new Study();
 
 function readLoop(): void {
   if (portState.value !== 'open') return;
@@ -52,12 +52,8 @@ function watchLoop(): () => void {
   return () => clearInterval(timer);
 }
 
-function startLoop(): void {
-  port.send('startLoop', {}).answer.then(readLoop, reportError);
-}
-
-function stopLoop(): void {
-  port.send('stopLoop', {}).answer.then(readLoop, reportError);
+function order(what: 'startLoop' | 'stopLoop'): () => void {
+  return () => void port.send(what, {}).answer.then(readLoop, reportError);
 }
 
 function changeBest(how: 'promote' | 'rollback', network: number): void {
@@ -90,7 +86,7 @@ async function showLoopGame(game: number): Promise<void> {
   if (!read.ok) throw new Error(read.error);
   batch(() => {
     shownLoopGame.value = game;
-    loopBoard.load(read.value.tree);
+    loopStudy.load(read.value.tree);
   });
 }
 
@@ -133,7 +129,7 @@ function Loop({ state }: { readonly state: LoopState }) {
       {state.generation > 0 && (
         <>
           <Generations state={state} />
-          <LoopGameBoard state={state} />
+          <LoopGameView state={state} />
         </>
       )}
     </>
@@ -166,14 +162,14 @@ function Head({ state }: { readonly state: LoopState }) {
         {control.isRunning ? (
           <Button
             label={control.isStopping ? 'Stopping …' : 'Stop the loop'}
-            onClick={stopLoop}
+            onClick={order('stopLoop')}
             disabled={control.isStopping}
           />
         ) : (
           <Button
             label={state.generation === 0 ? 'Start the loop' : 'Go on with the loop'}
             class="primary"
-            onClick={startLoop}
+            onClick={order('startLoop')}
             disabled={control.isElsewhere || control.obstacle !== ''}
           />
         )}
@@ -312,13 +308,13 @@ function Confirmation() {
 const KINDS: Readonly<Record<LoopGameKind, string>> = { games: 'Self-play', gate: 'Gate', measure: 'Measuring' };
 
 /** Games of the loop: self-play, gates and measuring, generation by generation. */
-function LoopGameBoard({ state }: { readonly state: LoopState }) {
-  const { headers } = loopBoard.tree.value;
-  const { orientation } = loopBoard;
+function LoopGameView({ state }: { readonly state: LoopState }) {
+  const { headers } = loopStudy.tree.value;
+  const { orientation } = loopStudy;
   useEffect(
     () =>
       bindKeys([
-        ...createStepKeys(loopBoard),
+        ...createStepKeys(loopStudy),
         { keys: ['n'], help: 'Next game', run: () => pick(shownLoopGame.value + 1) },
       ]),
     [],
@@ -331,19 +327,19 @@ function LoopGameBoard({ state }: { readonly state: LoopState }) {
         <div class="loop-board">
           <div class="loop-position">
             <ChessBoard
-              fen={loopBoard.node.value.fen}
+              fen={loopStudy.node.value.fen}
               orientation={orientation.value}
-              lastMove={loopBoard.lastMove.value}
+              lastMove={loopStudy.lastMove.value}
             />
-            <StepButtons study={loopBoard}>
-              <Button label="Analyse" onClick={() => analyseGame(loopBoard)} />
+            <StepButtons study={loopStudy}>
+              <Button label="Analyse" onClick={() => analyseGame(loopStudy)} />
             </StepButtons>
           </div>
           <div class="loop-moves">
             <p>
               {headers.get('White')} – {headers.get('Black')} <strong>{headers.get('Result')}</strong>
             </p>
-            <MoveList study={loopBoard} />
+            <MoveList study={loopStudy} />
           </div>
         </div>
       )}

@@ -5,8 +5,8 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/index.js';
 import { type ArrowMode, requireMove } from '../../game/board-moves.js';
-import { formatScore, getWhitePoints, getWhiteWdl } from '../../game/board-text.js';
 import type { MoveNode } from '../../game/move-tree.js';
+import { formatScore, getWhitePoints, getWhiteWdl } from '../../game/page-text.js';
 import type { SearchState, TablebaseVerdict } from '../../protocol/replies.js';
 import { port, portState, reportError } from '../port/engine-port.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';

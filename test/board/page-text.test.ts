@@ -9,7 +9,7 @@ import {
   getWhitePoints,
   getWhiteWdl,
   splitEngineNote,
-} from '#sardonyx/board/game/board-text.js';
+} from '#sardonyx/board/game/page-text.js';
 import type { MoveRow } from '#sardonyx/board/protocol/replies.js';
 
 test('scores are from White’s view', () => {
