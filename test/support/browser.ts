@@ -10,8 +10,17 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). */
-const FLAGS = ['--no-sandbox', '--accept-lang=en-US', '--disable-dev-shm-usage', '--hide-scrollbars'];
+/**
+ * No sandbox: tests may run as root. A language: some builds take an invalid one from the environment (C.UTF-8). No watchdog: on a
+ * busy machine drawing may take longer than it waits.
+ */
+const FLAGS = [
+  '--no-sandbox',
+  '--accept-lang=en-US',
+  '--disable-dev-shm-usage',
+  '--disable-gpu-watchdog',
+  '--hide-scrollbars',
+];
 /** Whatever a page is waited for: a busy machine takes long. */
 const LONGEST_MS = 240_000;
 /** What a new profile of Firefox would do first. */
