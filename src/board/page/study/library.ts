@@ -36,6 +36,8 @@ import { type Study, study } from './study.js';
 
 const SAVE_MS = 300;
 const RELOAD_PATIENCE_MS = 1000;
+/** A new tab has nothing to show meanwhile. */
+const CLOSED_PATIENCE_MS = 5000;
 
 export const analysisId = signal(createId());
 export const analysisName = signal('');
@@ -89,23 +91,41 @@ export async function startLibrary(): Promise<void> {
   });
   await claim(analysisId.peek());
   const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
+  keepSaving();
   if (!openLink() && wanted !== undefined && study.version.peek() === version) {
-    // After a reload the page before it may hold it for a moment.
-    const isFree = await claim(wanted.id, own === null ? 0 : RELOAD_PATIENCE_MS);
+    // The page before it, loaded again or closed, may hold it for a moment.
+    const isFree = await claim(wanted.id, own === null ? CLOSED_PATIENCE_MS : RELOAD_PATIENCE_MS);
     // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
     if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree);
     else await claim(analysisId.peek());
   }
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('hashchange', () => openLink());
+}
+
+/** The first change is saved at once, because a page that is closed may get no time to; what follows within SAVE_MS, together. */
+function keepSaving(): void {
+  let isResting = false;
+  let isDue = false;
+  const saveAndRest = (): void => {
+    isDue = false;
+    isResting = true;
+    void save();
+    setTimeout(() => {
+      isResting = false;
+      if (isDue) saveAndRest();
+    }, SAVE_MS);
+  };
   effect(() => {
     void [study.version.value, study.node.value, study.orientation.value, setup.value];
     void [chapterIndex.value, chapterCount.value];
-    clearTimeout(timer);
-    timer = setTimeout(() => void save(), SAVE_MS);
+    isDue = true;
+    // After the signals of one action have all changed.
+    queueMicrotask(() => {
+      if (isDue && !isResting) saveAndRest();
+    });
   });
   addEventListener('pagehide', () => void save(true));
   addEventListener('visibilitychange', () => void save());
-  addEventListener('hashchange', () => openLink());
 }
 
 function markChanged(chapter: number): void {
