@@ -3,7 +3,7 @@
  * that, and gets the lines that arrived in the meantime.
  */
 
-import { getLogPath } from '#platform/files.js';
+import { getLogPath } from '#platform/log-file.js';
 import { CrashReporter, readVersion, type Settings } from '../app/options.js';
 import { formatIdentity } from '../uci/options.js';
 import { LineReader } from '../util/line-reader.js';

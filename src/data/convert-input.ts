@@ -12,19 +12,13 @@ import { describeReadFailure } from '#platform/files.js';
 import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../encoding/index.js';
 import type { InputKind } from '../unpack/index.js';
 import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../util/index.js';
-import { findInputKind, isHopeless, readUntilBreak } from './byte-stream.js';
-import {
-  chooseSplit,
-  type GameFilter,
-  type GameFormat,
-  type GameSink,
-  type Split,
-  type SplitShares,
-} from './game-format.js';
-import { labelledGames, pgnGames } from './labelled-games.js';
+import { findInputKind, isHopeless, readUntilBreak } from './game-files.js';
+import type { GameFilter, GameFormat, GameSink } from './game-format.js';
+import { labelledGames } from './labelled-games.js';
+import { pgnGames } from './pgn-games.js';
 import { ShardWriter, type SplitCounts } from './shard-writer.js';
-import { v6Games } from './v6-games.js';
-import { isV6Folder, TAR_FILE } from './v6-record.js';
+import { chooseSplit, type Split, type SplitShares } from './splits.js';
+import { isV6Folder, TAR_FILE, v6Games } from './v6-games.js';
 
 export const KNOWN_KINDS =
   '.jsonl and .pgn (plain, .gz, .zst, .bz2 or .zip), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';

@@ -15,8 +15,8 @@ import {
   type ShardSettings,
   type ShardsTask,
 } from './convert-input.js';
-import { SPLITS, type Split } from './game-format.js';
 import type { SplitCounts } from './shard-writer.js';
+import { SPLITS, type Split } from './splits.js';
 
 export interface ShardsOptions extends ShardSettings {
   readonly inputs: readonly string[];

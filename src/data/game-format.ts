@@ -6,9 +6,9 @@
  * leaves no rows behind.
  */
 
-import { closeSync, openSync, readSync } from 'node:fs';
 import { formatFen, type Move, type Position, WHITE } from '../chess/index.js';
-import { failure, isGzip, mixBits, type Result, success } from '../util/index.js';
+import type { Result } from '../util/index.js';
+import { EMPTY_GAME_HASH, hashMoves, hashText } from './splits.js';
 
 /** Where the rows of one game go. */
 export interface GameSink {
@@ -156,117 +156,4 @@ export function replayGame(game: DecodedGame, row: TrainingRow, sink: GameSink):
 /** Takes all moves back. */
 export function rewind(position: Position): void {
   while (position.historyLength > 0) position.unmakeMove();
-}
-
-// The moves of a recorded game. They stand in the header of its gzip file (the extra field of RFC 1952, subfield "SX"), which other readers
-// of lc0's records skip. Records alone tell neither the move number nor the boards before the eighth nor how often a position occurred,
-// and with a playout cap most plies have no record.
-
-export interface GameLine {
-  readonly fen: string;
-  /** UCI moves from there; castling is written as king takes rook. */
-  readonly moves: readonly string[];
-  /** The ply of each record: the number of moves before it. Surprising positions have several records. */
-  readonly plies: readonly number[];
-}
-
-const HEAD_BYTES = 10;
-const HAS_EXTRA = 4;
-const SUBFIELD = 'SX';
-const LARGEST_EXTRA_BYTES = 0xffff;
-
-/** A gzip file with the line in its header; unchanged if the line is too long for it. */
-export function attachGameLine(packed: Buffer, line: GameLine): Buffer {
-  const text = Buffer.from(JSON.stringify({ ...line, moves: line.moves.join(' ') }));
-  if (text.length + 4 > LARGEST_EXTRA_BYTES) return packed;
-  const sizes = Buffer.alloc(6);
-  sizes.writeUInt16LE(text.length + 4, 0);
-  sizes.write(SUBFIELD, 2, 'latin1');
-  sizes.writeUInt16LE(text.length, 4);
-  const head = Buffer.from(packed.subarray(0, HEAD_BYTES));
-  head[3] |= HAS_EXTRA;
-  return Buffer.concat([head, sizes, text, packed.subarray(HEAD_BYTES)]);
-}
-
-/** The line in a gzip file's header, of which `head` is the beginning; null if there is none. */
-export function readGameLine(head: Buffer): GameLine | null {
-  if (!isGzip(head) || head.length < HEAD_BYTES + 2 || (head[3] & HAS_EXTRA) === 0) return null;
-  const end = HEAD_BYTES + 2 + head.readUInt16LE(HEAD_BYTES);
-  for (let at = HEAD_BYTES + 2; at + 4 <= Math.min(end, head.length); ) {
-    const from = at + 4;
-    const to = from + head.readUInt16LE(at + 2);
-    if (head.toString('latin1', at, at + 2) === SUBFIELD) return parseGameLine(head.toString('utf8', from, to));
-    at = to;
-  }
-  return null;
-}
-
-export function readGameLineOf(path: string): GameLine | null {
-  const head = Buffer.alloc(HEAD_BYTES + 2 + LARGEST_EXTRA_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    return readGameLine(head.subarray(0, readSync(file, head)));
-  } finally {
-    closeSync(file);
-  }
-}
-
-function parseGameLine(text: string): GameLine | null {
-  try {
-    const { fen, moves, plies } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof fen !== 'string' || typeof moves !== 'string' || !Array.isArray(plies)) return null;
-    const listed = moves === '' ? [] : moves.split(' ');
-    const isOrdered = plies.every((ply, i) => Number.isInteger(ply) && ply >= (plies[i - 1] ?? 0));
-    return isOrdered && (plies.at(-1) ?? 0) <= listed.length ? { fen, moves: listed, plies } : null;
-  } catch {
-    return null;
-  }
-}
-
-// Decides which games are for training, validation and test. The choice depends on the moves of the game alone, so it does
-// not change with the order of files, the number of threads or a second run, and copies of a game stay together.
-
-export const SPLITS = ['train', 'validation', 'test'] as const;
-export type Split = (typeof SPLITS)[number];
-/** Shares of train, validation and test; they add up to 1. */
-export type SplitShares = readonly [number, number, number];
-
-export const EMPTY_GAME_HASH = 0x811c9dc5;
-
-/** FNV-1a over the low bytes of the text, continued from `hash`; an unsigned 32-bit integer. */
-export function hashText(hash: number, text: string): number {
-  let h = hash | 0;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ (text.charCodeAt(i) & 0xff), 0x01000193);
-  return h >>> 0;
-}
-
-/** The same over bytes. */
-export function hashBytes(hash: number, bytes: Uint8Array): number {
-  let h = hash | 0;
-  for (let i = 0; i < bytes.length; i++) h = Math.imul(h ^ bytes[i], 0x01000193);
-  return h >>> 0;
-}
-
-/** The same over 16-bit moves. */
-export function hashMoves(hash: number, moves: readonly number[]): number {
-  let h = hash | 0;
-  for (const move of moves) h = Math.imul(Math.imul(h ^ (move & 0xff), 0x01000193) ^ (move >> 8), 0x01000193);
-  return h >>> 0;
-}
-
-export function chooseSplit(gameHash: number, shares: SplitShares): Split {
-  const fraction = mixBits(gameHash) / 2 ** 32;
-  if (fraction < shares[2]) return 'test';
-  return fraction < shares[2] + shares[1] ? 'validation' : 'train';
-}
-
-/** `96/2/2` → shares. */
-export function parseSplitShares(text: string): Result<SplitShares> {
-  const parts = text.split('/').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-  const [train, validation, test] = parts;
-  const sum = parts.reduce((total, part) => total + part, 0);
-  if (parts.length !== 3 || parts.some((part) => !(part >= 0)) || !(sum > 0) || !Number.isFinite(sum)) {
-    return failure(`A split is three shares like 96/2/2 (train/validation/test), not "${text}"`);
-  }
-  return success([train / sum, validation / sum, test / sum]);
 }

@@ -10,8 +10,9 @@ import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, type Schema } 
 import { createFolder } from '#platform/folders.js';
 import type { Position } from '../chess/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../encoding/index.js';
-import { type EncodedRow, SPLITS, type Split, type TrainingRow } from './game-format.js';
+import type { EncodedRow, TrainingRow } from './game-format.js';
 import { createShardSchema, ShardBatch } from './shard-batch.js';
+import { SPLITS, type Split } from './splits.js';
 
 /** About 200 MB of lc0 planes. */
 const PART_ROWS = 200_000;

@@ -1,35 +1,203 @@
 /**
- * Turns lc0 training records into rows. If the shards have the record's encoding, planes and indices are copied. Otherwise the
- * position is found, with its history.
+ * Reads the games of lc0 training records from a file of one or many games, a folder of such files, or a tar archive of them as lc0
+ * publishes, and turns them into training rows. Each of these may be gzipped; the content, not the name, decides the format. Records
+ * carry no game number. A new game begins where the number of plies left grows, except in files whose name says that they hold one.
  */
-import { BLACK, type Move, type Position } from '../chess/index.js';
-import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
-import { failure, type Result, success, unwrap } from '../util/index.js';
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Move, Position } from '../chess/index.js';
+import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../encoding/index.js';
 import {
-  createTrainingRow,
-  EMPTY_GAME_HASH,
-  type EncodedRow,
-  type GameFilter,
-  type GameFormat,
-  type GameSink,
-  hashBytes,
-} from './game-format.js';
-import { PositionFinder, setV6Position, writeV6Planes } from './v6-position.js';
+  BrokenArchive,
+  type Chunks,
+  CutOff,
+  hasTarMagic,
+  PackedBytes,
+  RECORD_LIMIT,
+  readTarMembers,
+  TAR_HEAD_BYTES,
+  UnpackLimit,
+  unpack,
+} from '../unpack/index.js';
+import { BrokenInput, failure, isGzip, RefusedInput, type Result, success, unwrap } from '../util/index.js';
+import { readFileChunks, readUntilBreak } from './game-files.js';
+import { createTrainingRow, type EncodedRow, type GameFilter, type GameFormat, type GameSink } from './game-format.js';
+import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
+import { EMPTY_GAME_HASH, hashBytes } from './splits.js';
+import { PositionFinder, writeV6Planes } from './v6-position.js';
 import {
   createV6Record,
+  getRecordBytes,
   knowsMovesLeft,
-  type RawV6Game,
-  readV6Games,
   readV6Record,
   V6_ADJUDICATED,
-  V6_BYTES,
   V6_DELETED,
   V6_MOVES,
-  V6_PROVEN_BEST,
-  V6_TOO_LONG,
-  type V6Record,
-  writeV6Record,
 } from './v6-record.js';
+
+/** Records of one game, back to back; or a sentence about a damaged file. */
+export type RawV6Game = Result<{
+  readonly bytes: Buffer;
+  readonly recordBytes: number;
+  /** The game's moves, where the file holds them. */
+  readonly line: GameLine | null;
+}>;
+
+const PLIES_LEFT_AT = 8304;
+/** Files up to this size, nearly all of them, are unpacked in memory, which is several times as fast as a stream. */
+const SMALL_FILE_BYTES = 1 << 20;
+const SMALL_UNPACKED_BYTES = 1 << 25;
+/** More plies than the rules of draws leave to any game of two engines; a game without an end must not fill the memory. */
+const MOST_PLIES = 8192;
+/** Archives by name; others are known by their content. */
+export const TAR_FILE = /\.(?:tar(?:\.gz)?|tgz)$/;
+/** How lc0's self-play, its server and `.v6` archives name record files; a folder is searched for these only. */
+const RECORD_FILE = /^(?:game_|training\.).*\.gz$|\.v6(?:\.gz)?$/;
+
+/** Files of one game, as lc0's self-play names them. In rescored games the plies left may go up. */
+const ONE_GAME_FILE = /^game_\d+\.gz$/;
+
+/** Cuts a stream of records into games. `line`: what the file's header says of its first game. */
+async function* readRawGames(chunks: Chunks, name: string, line: GameLine | null): AsyncGenerator<RawV6Game> {
+  let games = 0;
+  const finish = (records: Buffer[]): RawV6Game => {
+    const isOfLine = games++ === 0 && line?.plies.length === records.length;
+    return success({ bytes: Buffer.concat(records), recordBytes, line: isOfLine ? line : null });
+  };
+  let pending: Buffer = Buffer.alloc(0);
+  let recordBytes = 0;
+  let game: Buffer[] = [];
+  let lastPliesLeft = 0;
+  const isOneGame = ONE_GAME_FILE.test(name);
+  const breaks: Error[] = [];
+  for await (const chunk of readUntilBreak(chunks, (error) => breaks.push(error))) {
+    pending = pending.length === 0 ? asBuffer(chunk) : Buffer.concat([pending, chunk]);
+    if (recordBytes === 0 && pending.length >= 4) {
+      const version = pending.readUInt32LE(0);
+      const bytes = getRecordBytes(version);
+      if (bytes === undefined) {
+        yield failure(`${name} holds no training records of version 6 or 7, but ${version}`);
+        return;
+      }
+      recordBytes = bytes;
+    }
+    let at = 0;
+    while (recordBytes > 0 && pending.length - at >= recordBytes) {
+      const record = pending.subarray(at, at + recordBytes);
+      const pliesLeft = record.readFloatLE(PLIES_LEFT_AT);
+      if (game.length > 0 && pliesLeft > lastPliesLeft && !isOneGame) {
+        yield finish(game);
+        game = [];
+      }
+      if (game.length === MOST_PLIES) {
+        yield failure(`${name} holds a game of more than ${MOST_PLIES} plies`);
+        return;
+      }
+      game.push(record);
+      lastPliesLeft = pliesLeft;
+      at += recordBytes;
+    }
+    pending = pending.subarray(at);
+  }
+  // Before a damaged place, as a wrong checksum tells of it, the last records may be wrong.
+  const isDamaged = breaks[0] instanceof BrokenInput && !(breaks[0] instanceof CutOff);
+  if (game.length > 0 && !isDamaged) yield finish(game);
+  if (breaks.length > 0) throw breaks[0];
+  if (pending.length > 0) yield failure(`${name} ends in the middle of a record`);
+}
+
+/** Yields the games of one file among many. If it is damaged, the rest of it is skipped. Throws if the archive is damaged. */
+async function* readRecordFile(
+  name: string,
+  sizeBytes: number,
+  chunks: Chunks,
+  limit: UnpackLimit,
+): AsyncGenerator<RawV6Game> {
+  try {
+    if (sizeBytes > SMALL_FILE_BYTES) {
+      yield* readRawGames(unpack(chunks, limit), name, null);
+      return;
+    }
+    const bytes = await collect(chunks);
+    yield* readRawGames(unpackSmallFile(bytes, limit), name, readGameLine(bytes));
+  } catch (error) {
+    if (error instanceof BrokenArchive || error instanceof RefusedInput) throw error;
+    yield failure(`${name} is damaged: ${(error as Error).message}`);
+  }
+}
+
+async function collect(chunks: Chunks): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all.length === 1 ? asBuffer(all[0]) : Buffer.concat(all);
+}
+
+/** The same memory. */
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+function unpackSmallFile(bytes: Buffer, limit: UnpackLimit): Chunks {
+  if (!isGzip(bytes)) return [bytes];
+  let unpacked: Buffer;
+  try {
+    unpacked = gunzipSync(bytes, { maxOutputLength: SMALL_UNPACKED_BYTES });
+  } catch {
+    // Damaged, or not small: the stream gives what comes before the damage.
+    return unpack([bytes], limit);
+  }
+  limit.countUnpacked(unpacked.length);
+  return [unpacked];
+}
+
+function listRecordFiles(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => RECORD_FILE.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** A folder that holds record files, such as those that lc0's self-play writes. */
+export function isV6Folder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && listRecordFiles(path).length > 0;
+}
+
+/** Throws when the file or the archive itself breaks. */
+export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
+  const limit = new UnpackLimit(RECORD_LIMIT);
+  if (statSync(path).isDirectory()) {
+    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes, limit);
+    return;
+  }
+  const source = new PackedBytes(unpack(limit.countPacked(readFileChunks(path, onBytes)), limit));
+  const head = await source.peek(TAR_HEAD_BYTES);
+  if (!TAR_FILE.test(path) && !hasTarMagic(head)) {
+    yield* readRawGames(source.rest(), basename(path), readGameLineOf(path));
+    return;
+  }
+  for await (const member of readTarMembers(source)) {
+    yield* readRecordFile(basename(member.name), member.sizeBytes ?? 0, member.chunks, limit);
+  }
+}
+
+async function* readFileOfFolder(
+  path: string,
+  onBytes: (bytes: number) => void,
+  limit: UnpackLimit,
+): AsyncGenerator<RawV6Game> {
+  const sizeBytes = statSync(path).size;
+  const chunks = limit.countPacked(readFileChunks(path, onBytes));
+  if (sizeBytes > SMALL_FILE_BYTES) {
+    yield* readRecordFile(basename(path), sizeBytes, chunks, limit);
+    return;
+  }
+  const bytes = readFileSync(path);
+  onBytes(bytes.length);
+  yield* readRecordFile(basename(path), bytes.length, limit.countPacked([bytes]), limit);
+}
+
+// Records to rows. If the shards have the record's encoding, planes and indices are copied. Otherwise the position is found, with its
+// history.
 
 const POLICY = 'lc0-1858';
 const PLANES = 112;
@@ -171,138 +339,3 @@ function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): Result<
 }
 
 export const v6Games: GameFormat<RawV6Game> = { readGames: readV6Games, writeGame };
-
-// Turns self-play games into training records. A position is recorded when it is searched; result and plies left are filled in
-// when the game ends. For an adjudicated game the last search estimates the plies left (lc0 does so for every game). Source of
-// every field's meaning: lc0, trainingdata/trainingdata.cc.
-
-/** An evaluation from the mover's view: W − L, draw probability, plies left. */
-export interface SearchValue {
-  readonly q: number;
-  readonly d: number;
-  readonly m: number;
-}
-
-/** Results of a search of one position. */
-export interface SearchedPosition {
-  /** All legal moves and their visits, in the same order. */
-  readonly moves: ArrayLike<number>;
-  readonly visits: ArrayLike<number>;
-  /** The network's policy without temperature, in the same order; absent when unknown. */
-  readonly priors?: ArrayLike<number>;
-  readonly played: Move;
-  readonly best: Move;
-  readonly root: SearchValue;
-  readonly playedValue: SearchValue;
-  readonly bestValue: SearchValue;
-  /** The network's own evaluation of the position; absent when unknown. */
-  readonly network?: SearchValue;
-  readonly isBestProven: boolean;
-  /** Visits of the root. */
-  readonly rootVisits: number;
-}
-
-export interface RecordedEnd {
-  /** 1 White won, 0 drawn, −1 Black won. */
-  readonly whiteResult: number;
-  /** Plies played in all, counted as `ply` of the recorded positions. */
-  readonly plies: number;
-  readonly isAdjudicated: boolean;
-  readonly isTooLong: boolean;
-}
-
-interface RecordedPosition {
-  readonly record: V6Record;
-  readonly ply: number;
-  readonly isBlack: boolean;
-}
-
-const UNKNOWN: SearchValue = { q: Number.NaN, d: Number.NaN, m: Number.NaN };
-/** lc0's smallest divergence; 0 would mean "not computed". */
-const SMALLEST_KLD = 1.1754943508222875e-38;
-
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
-
-/** Visit fractions; a single move that was never visited counts as certain. */
-function setPolicy(record: V6Record, position: Position, transform: number, searched: SearchedPosition): void {
-  const { moves, visits, priors } = searched;
-  let total = 0;
-  for (let i = 0; i < moves.length; i++) total += visits[i];
-  let divergence = 0;
-  let priorSum = 0;
-  record.probabilities.fill(-1);
-  for (let i = 0; i < moves.length; i++) {
-    const fraction = total > 0 ? visits[i] / total : 1;
-    record.probabilities[policy.moveToIndex(position, moves[i] as Move, transform)] = fraction;
-    if (priors === undefined) continue;
-    if (fraction > 0) divergence += fraction * Math.log(fraction / priors[i]);
-    priorSum += priors[i];
-  }
-  record.policyKld = priors === undefined ? 0 : Math.max(divergence + Math.log(priorSum), 0) + SMALLEST_KLD;
-  record.playedIndex = policy.moveToIndex(position, searched.played, transform);
-  record.bestIndex = policy.moveToIndex(position, searched.best, transform);
-}
-
-export class V6GameRecorder {
-  private readonly positions: RecordedPosition[] = [];
-  private readonly format: Lc0Format;
-
-  /** @param formatName an lc0 input encoding, `lc0-112` or one of lc0's enum names */
-  constructor(
-    formatName: string,
-    private readonly historyFill: HistoryFill,
-  ) {
-    const format = LC0_FORMATS.find(({ name }) => name === formatName);
-    if (format === undefined) throw new Error(`${formatName} is not an lc0 input format`);
-    this.format = format;
-  }
-
-  get length(): number {
-    return this.positions.length;
-  }
-
-  /** @param ply plies played before this position; they need not all be recorded */
-  add(position: Position, ply: number, searched: SearchedPosition): void {
-    const record = createV6Record();
-    const transform = setV6Position(record, this.format, position, this.historyFill);
-    setPolicy(record, position, transform, searched);
-    const { root, bestValue, playedValue, network = UNKNOWN } = searched;
-    record.rootQ = root.q;
-    record.rootD = root.d;
-    record.rootM = root.m;
-    record.bestQ = bestValue.q;
-    record.bestD = bestValue.d;
-    record.bestM = bestValue.m;
-    record.playedQ = playedValue.q;
-    record.playedD = playedValue.d;
-    record.playedM = playedValue.m;
-    record.origQ = network.q;
-    record.origD = network.d;
-    record.origM = network.m;
-    record.visits = searched.rootVisits;
-    if (searched.isBestProven) record.invariance |= V6_PROVEN_BEST;
-    this.positions.push({ record, ply, isBlack: position.sideToMove === BLACK });
-  }
-
-  /** The ply at which the game ended, or would have ended; if that is unknown, the ply of its adjudication. */
-  private estimateLastPly(end: RecordedEnd): number {
-    const last = this.positions.at(-1);
-    if (!end.isAdjudicated || last === undefined || !knowsMovesLeft(last.record)) return end.plies;
-    return Math.max(end.plies, last.ply + last.record.bestM);
-  }
-
-  /** The game's records, back to back; gzip them into one file a game, as lc0 does. */
-  finish(end: RecordedEnd): Buffer {
-    const lastPly = this.estimateLastPly(end);
-    const bytes = Buffer.alloc(this.positions.length * V6_BYTES);
-    this.positions.forEach(({ record, ply, isBlack }, i) => {
-      record.resultQ = isBlack ? 0 - end.whiteResult : end.whiteResult;
-      record.resultD = end.whiteResult === 0 ? 1 : 0;
-      record.pliesLeft = lastPly - ply;
-      if (end.isAdjudicated) record.invariance |= V6_ADJUDICATED;
-      if (end.isTooLong) record.invariance |= V6_TOO_LONG;
-      writeV6Record(record, bytes, i * V6_BYTES);
-    });
-    return bytes;
-  }
-}

@@ -27,7 +27,7 @@ import {
   transformSquare,
 } from '../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
-import type { GameLine } from './game-format.js';
+import type { GameLine } from './game-line.js';
 import { V6_BLACK_TO_MOVE, type V6Record } from './v6-record.js';
 
 /** The only transform there is while pawns are on the board. */

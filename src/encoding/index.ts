@@ -12,10 +12,5 @@ export {
 export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
 export { expandPlanes, invertTransform, transformSquare } from './planes.js';
 export { formatLc0PolicyIndex, isQueenOrKnightPath, LC0_POLICY_SIZE } from './policies.js';
-export {
-  createRandomSymmetry,
-  getInputEncoding,
-  getPolicyEncoding,
-  listInputEncodings,
-  listPolicyEncodings,
-} from './registry.js';
+export { createRandomSymmetry } from './random-symmetry.js';
+export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';

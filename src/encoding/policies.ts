@@ -1,4 +1,4 @@
-/** The policy encodings: lc0's `lc0-1858` and AlphaZero's `alphazero-4672`. */
+/** The policy encodings: lc0's `lc0-1858`, AlphaZero's `alphazero-4672`, and `from-to-4096`. */
 import {
   BISHOP,
   BLACK,
@@ -141,4 +141,22 @@ export const alphazeroPolicy: PolicyEncoding = {
   injective: true,
   moveToIndex: findAlphazeroIndex,
   indexToMove: (position, index, transform) => findMoveOfIndex(alphazeroPolicy, position, index, transform),
+};
+
+// `from-to-4096`: index = from square * 64 + to square, seen from the mover's side. It cannot say what a pawn becomes:
+// the promotions of a pawn on one square share an index, which is read as the promotion to a queen.
+
+function computeFromToIndex(position: Position, move: Move, transform: number): PolicyIndex {
+  const flip = position.sideToMove === BLACK ? 56 : 0;
+  const from = transformSquare((move & 63) ^ flip, transform);
+  return ((from << 6) | transformSquare(((move >> 6) & 63) ^ flip, transform)) as PolicyIndex;
+}
+
+export const fromToPolicy: PolicyEncoding = {
+  name: 'from-to-4096',
+  size: 4096,
+  injective: false,
+  moveToIndex: computeFromToIndex,
+  indexToMove: (position, index, transform) =>
+    findMoveOfIndex({ moveToIndex: computeFromToIndex }, position, index, transform),
 };

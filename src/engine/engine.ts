@@ -11,18 +11,14 @@ import type { OptionStore } from '../options/index.js';
 import type { ScoreType, SearchInfo, TreeDump, TreeDumpLimits } from '../search/index.js';
 import { failure, type Result, success, unwrap } from '../util/index.js';
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
-import {
-  createGamePosition,
-  type GamePosition,
-  type GoRequest,
-  POSITION_REFUSED,
-  PositionReader,
-} from './go-request.js';
+import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
+import type { GoRequest } from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
 import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
+import type { RequestedSearch } from './requested-search.js';
 import { createSearchOrder, type FromRunningSearch, SearchHost, stepForward } from './search-host.js';
-import { type ActiveSearch, SearchQueue, StopPatience, WarmUp } from './search-queue.js';
+import { SearchQueue, StopPatience, WarmUp } from './search-queue.js';
 import {
   createFinishedReport,
   createRootStats,
@@ -65,7 +61,7 @@ export class Engine {
       onMessage: (message) => this.receive(message),
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
     });
-    const isActive = (search: ActiveSearch): boolean => this.searches.active === search;
+    const isActive = (search: RequestedSearch): boolean => this.searches.active === search;
     this.lookout = new MateLookout(
       options,
       ports,
@@ -242,12 +238,12 @@ export class Engine {
   }
 
   /** Replaces the pondering search by an ordinary one, which reuses its tree. If stopped, it answers at once. */
-  private endPondering(active: ActiveSearch, isStopped: boolean): void {
+  private endPondering(active: RequestedSearch, isStopped: boolean): void {
     this.searches.replaceActive(active, isStopped);
     this.end(active);
   }
 
-  private end(active: ActiveSearch): void {
+  private end(active: RequestedSearch): void {
     if (active.isRunning) this.stopHost();
     else this.answer(active.fallback);
   }
@@ -284,7 +280,7 @@ export class Engine {
     if (this.tables.follow()) this.host.thread?.post({ type: 'clearTree' });
   }
 
-  private begin(search: ActiveSearch): void {
+  private begin(search: RequestedSearch): void {
     this.searches.active = search;
     this.followTables();
     const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
@@ -304,7 +300,7 @@ export class Engine {
     else void this.runWhenLoaded(search);
   }
 
-  private async runWhenLoaded(search: ActiveSearch): Promise<void> {
+  private async runWhenLoaded(search: RequestedSearch): Promise<void> {
     const network = await this.loader.ensure();
     if (network !== null) await this.host.prepare(network);
     if (this.searches.active !== search) return;
@@ -313,7 +309,7 @@ export class Engine {
     else this.recover('No network is loaded: the engine plays any legal move');
   }
 
-  private run(search: ActiveSearch, network: NetworkPort): void {
+  private run(search: RequestedSearch, network: NetworkPort): void {
     const order = createSearchOrder(search, this.options);
     search.isRunning = true;
     this.loader.handOver(network);
@@ -353,7 +349,7 @@ export class Engine {
     }
   }
 
-  private receiveMove(active: ActiveSearch, move: Move, ponder: Move): void {
+  private receiveMove(active: RequestedSearch, move: Move, ponder: Move): void {
     if (active.waitsForStop) this.recover('The search ended before stop');
     else if (active.startsEarlier) this.answer(active.fallback);
     else if (active.isCandidate(move)) this.conclude(active, { move, ponder });
@@ -362,7 +358,7 @@ export class Engine {
     else this.recover('The search answered with an illegal move');
   }
 
-  private reportInfo(search: ActiveSearch, info: SearchInfo): void {
+  private reportInfo(search: RequestedSearch, info: SearchInfo): void {
     const scoreType = this.options.getString('ScoreType') as ScoreType;
     const hashFull = this.host.cacheFill;
     const report = createSearchReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
@@ -370,14 +366,14 @@ export class Engine {
     this.reportProgress(search, search.mates?.improved ?? report);
   }
 
-  private reportProgress(search: ActiveSearch, report: SearchReport): void {
+  private reportProgress(search: RequestedSearch, report: SearchReport): void {
     this.report(search, report);
     // Stop only this search: later requests wait for its end.
     if (search.hasWantedMate && !search.waitsForStop) this.stopFirst(0);
   }
 
   /** The search has ended with this move. Without a clock, and if no caller waits, the mate finder may still look for a mate. */
-  private conclude(search: ActiveSearch, best: BestMove): void {
+  private conclude(search: RequestedSearch, best: BestMove): void {
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
       // The answer must not depend on when the last report was made, which differs from run to run.
@@ -391,7 +387,7 @@ export class Engine {
     else void looking.then(() => this.searches.active === search && answer());
   }
 
-  private report(search: ActiveSearch, report: SearchReport): void {
+  private report(search: RequestedSearch, report: SearchReport): void {
     search.lastReport = report;
     if (!search.isDiscarded) this.listener.report(report);
   }

@@ -6,12 +6,11 @@ export { Engine } from './engine.js';
 export {
   createGamePosition,
   type GamePosition,
-  type GoRequest,
-  isUnlimited,
   POSITION_REFUSED,
   PositionReader,
   writesKingTakesRook,
-} from './go-request.js';
+} from './game-position.js';
+export { type GoRequest, isUnlimited } from './go-request.js';
 export { MateClient } from './mate-client.js';
 export { createPoolNetwork, readPoolOptions } from './network-loader.js';
 export { PerftClient } from './perft-client.js';

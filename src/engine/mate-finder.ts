@@ -8,7 +8,7 @@
  * finds it are properties of the position, so the answer does not depend on which tries were ready in time.
  */
 import type { Move } from '../chess/index.js';
-import type { GamePosition } from './go-request.js';
+import type { GamePosition } from './game-position.js';
 import type { MateSearchPort } from './ports.js';
 import type { ReportLine, SearchReport } from './search-report.js';
 

@@ -5,10 +5,10 @@
 import { runNextTurn } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
 import type { OptionStore } from '../options/index.js';
-import type { GamePosition } from './go-request.js';
+import type { GamePosition } from './game-position.js';
 import { MateFinder } from './mate-finder.js';
 import type { EnginePorts, MateSearchPort } from './ports.js';
-import type { ActiveSearch } from './search-queue.js';
+import type { RequestedSearch } from './requested-search.js';
 import type { SearchReport } from './search-report.js';
 
 /** The other algorithms play by one evaluation of the network. */
@@ -27,8 +27,8 @@ export class MateLookout {
   constructor(
     private readonly options: OptionStore,
     private readonly ports: Pick<EnginePorts, 'createMateSearch'>,
-    private readonly onFound: (search: ActiveSearch, report: SearchReport) => unknown,
-    private readonly onRefuted: (search: ActiveSearch) => unknown,
+    private readonly onFound: (search: RequestedSearch, report: SearchReport) => unknown,
+    private readonly onRefuted: (search: RequestedSearch) => unknown,
   ) {}
 
   /** Starts the thread in the next turn: after `readyok`, and before a clock runs. */
@@ -37,7 +37,7 @@ export class MateLookout {
   }
 
   /** Gives the search a mate finder, unless it has limited strength, ponders, or is a warm-up. */
-  follow(search: ActiveSearch): void {
+  follow(search: RequestedSearch): void {
     const { game, candidates, isTimed } = search;
     if (search.strength !== null || search.isDiscarded || search.request.ponder === true) return;
     if (!SEARCHES_WITH_MATES.includes(this.options.getString('SearchAlgorithm'))) return;
@@ -60,7 +60,7 @@ export class MateLookout {
   }
 
   /** Call it with every search that has answered. */
-  remember({ game, shorterMate, mates }: ActiveSearch): void {
+  remember({ game, shorterMate, mates }: RequestedSearch): void {
     const { rootFen, moves } = game;
     this.promise =
       shorterMate === null || mates === null

@@ -1,7 +1,7 @@
 /** Runs a perft in its own thread, so that `isready` and `stop` are answered while it counts. */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { Move } from '../chess/index.js';
-import type { GamePosition } from './go-request.js';
+import type { GamePosition } from './game-position.js';
 import type { PerftMessage, PerftTask } from './perft-worker.js';
 
 interface PerftEvents {

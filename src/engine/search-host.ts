@@ -17,9 +17,10 @@ import {
   type TreeDump,
   type TreeDumpLimits,
 } from '../search/index.js';
-import { type ClockOptions, createSearchLimits, type GamePosition } from './go-request.js';
+import type { GamePosition } from './game-position.js';
+import { type ClockOptions, createSearchLimits } from './go-request.js';
 import type { EnginePorts, NetworkPort, SearchPort } from './ports.js';
-import type { ActiveSearch } from './search-queue.js';
+import type { RequestedSearch } from './requested-search.js';
 import { weaken } from './strength.js';
 
 /** Messages about a search; the host handles all other messages itself. */
@@ -122,7 +123,7 @@ export class SearchHost {
 }
 
 /** The message that starts a search: its options, position and limits. */
-export function createSearchOrder(search: ActiveSearch, options: OptionStore): SearchOrder {
+export function createSearchOrder(search: RequestedSearch, options: OptionStore): SearchOrder {
   const { game, startsEarlier, limitedRequest } = search;
   const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
   const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), search);
@@ -148,12 +149,15 @@ export function createSearchOrder(search: ActiveSearch, options: OptionStore): S
   };
 }
 
-function createParams({ strength }: ActiveSearch, options: OptionStore): SearchParams {
+function createParams({ strength }: RequestedSearch, options: OptionStore): SearchParams {
   const params = createSearchParams(options.values);
   return strength === null ? params : weaken(params, strength);
 }
 
-function readStatsWish({ request, purpose }: ActiveSearch, options: OptionStore): Pick<SearchLimits, 'reportedStats'> {
+function readStatsWish(
+  { request, purpose }: RequestedSearch,
+  options: OptionStore,
+): Pick<SearchLimits, 'reportedStats'> {
   if (options.getBoolean('LogLiveStats')) return { reportedStats: 'always' };
   return purpose === 'evaluation' || request.reportsMoves === true || options.getBoolean('VerboseMoveStats')
     ? { reportedStats: 'atEnd' }

@@ -1,4 +1,3 @@
-export type { MoveRule } from './formulas/move-rules.js';
 export { computeExploration, getPuctParams } from './formulas/puct.js';
 export { computeScore, computeWdl, listWdl, type ScoreType, type Wdl } from './formulas/score.js';
 export { computeTreeBytes } from './game-tree.js';
@@ -38,4 +37,5 @@ export { SearchClient, type SearchClientEvents } from './thread/search-client.js
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';
 export type { LeafChannel } from './visit/leaf-channel.js';
+export type { MoveRule } from './visit/move-rules.js';
 export type { Batching } from './visit/pipeline.js';

@@ -4,10 +4,10 @@
  * root's mover.
  */
 import type { SharedPoolHandle } from '../nn/leaves.js';
-import type { MoveRule } from './formulas/move-rules.js';
 import type { SearchParams } from './params.js';
 import type { TreeDump, TreeDumpLimits } from './report/tree-dump.js';
 import type { MoverClock } from './stop/time-manager.js';
+import type { MoveRule } from './visit/move-rules.js';
 
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */

@@ -5,22 +5,21 @@
  */
 import { MAX_EDGES } from '../nn/leaves.js';
 import type { Prng } from '../util/index.js';
-import { MoveFilter } from './formulas/move-rules.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
-import { type Contempt, chooseContempt, createWdlRescale, describeValues, type WdlRescale } from './formulas/score.js';
+import {
+  type Contempt,
+  chooseContempt,
+  createWdlRescale,
+  describeValues,
+  type WdlRescale,
+} from './formulas/wdl-rescale.js';
 import { continuesGame, GameTree } from './game-tree.js';
+import { adaptToInstant, countInstantVisits, isInstant, withoutSpan } from './instant-search.js';
 import type { SearchParams } from './params.js';
 import { Announcer, type InfoListener, type ReportContext } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
 import { fillIterationStats } from './root/iteration-stats.js';
-import {
-  adaptToInstant,
-  chooseMove,
-  countInstantVisits,
-  isInstant,
-  type MoveChoice,
-  withoutSpan,
-} from './root/move-choice.js';
+import { chooseMove, type MoveChoice } from './root/move-choice.js';
 import { RootMoves } from './root/root-moves.js';
 import type { PositionMessage, SearchLimits } from './search-protocol.js';
 import { computeVisitBudget, countWantedLines, StopWatch } from './stop/stoppers.js';
@@ -29,6 +28,7 @@ import { getEdgeCount } from './tree/read-tree.js';
 import type { StoreOptions } from './tree/store.js';
 import type { Tree } from './tree/tree.js';
 import type { LeafChannel } from './visit/leaf-channel.js';
+import { MoveFilter } from './visit/move-rules.js';
 import { type Batching, type Gathering, Pipeline, type SearchCounters } from './visit/pipeline.js';
 
 const LONGEST_WAIT_MS = 100;

@@ -3,7 +3,7 @@
  * `isready` while the network loads, `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and changes nothing.
  */
 
-import { createLogger } from '#platform/files.js';
+import { createLogger } from '#platform/log-file.js';
 import { runNextTurn } from '#platform/threads.js';
 import { formatUciMove, type Move, parseUciMove } from '../chess/index.js';
 import {

@@ -16,7 +16,7 @@ import { openGameFiles } from '#sardonyx/cli/commands/analyse/analyse-games.js';
 import { convertInput, type FromShardsWorker, type ShardSettings } from '#sardonyx/data/convert-input.js';
 import { listInputs } from '#sardonyx/data/create-shards.js';
 import { readChunks } from '#sardonyx/data/index.js';
-import { pgnGames } from '#sardonyx/data/labelled-games.js';
+import { pgnGames } from '#sardonyx/data/pgn-games.js';
 import { createGamePosition } from '#sardonyx/engine/index.js';
 import { readGameTexts, readPgnGame, splitPgn } from '#sardonyx/pgn/index.js';
 import { openSources, readSources } from '#sardonyx/selfplay/label/label-sources.js';

@@ -8,6 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
 import { createShards, type ResultTables, rescoreGames, V6GameRecorder } from '#sardonyx/data/index.js';
+import { PolicySubstitutions } from '#sardonyx/data/rescore/policy-substitutions.js';
 import {
   changeInputFormat,
   computeErrorShare,
@@ -22,7 +23,6 @@ import {
   rescoreLine,
   rescoreRecords,
 } from '#sardonyx/data/rescore/rescore-games.js';
-import { PolicySubstitutions } from '#sardonyx/data/rescore/rescore-tables.js';
 import {
   createV6Record,
   readV6Record,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatFen, START_FEN } from '#sardonyx/chess/index.js';
-import { createGamePosition, PositionReader } from '#sardonyx/engine/go-request.js';
+import { createGamePosition, PositionReader } from '#sardonyx/engine/game-position.js';
 import { unwrap } from '#sardonyx/util/index.js';
 
 test('a game is its start and its moves', () => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createLogger } from '#platform/files.js';
+import { createLogger } from '#platform/log-file.js';
 import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { type EvaluatorFaults, plantEvaluatorFaults } from '../support/evaluator-faults.js';
 import { repositoryRoot } from '../support/shared-folder.js';

@@ -2,7 +2,7 @@
 import { listLegalMoves, NO_MOVE, type Position } from '../../chess/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
-import type { GameLine } from '../game-format.js';
+import type { GameLine } from '../game-line.js';
 import { PositionFinder, setV6Position } from '../v6-position.js';
 import {
   createV6Record,

@@ -12,12 +12,15 @@ import { createFolder } from '#platform/folders.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../chess/index.js';
 import { getPolicyEncoding, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';
-import { readUntilBreak } from '../byte-stream.js';
 import { findGameFormat } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
-import { attachGameLine, formatResult } from '../game-format.js';
-import { labelledGames, parseLabelledGame, pgnGames, resolveMoves } from '../labelled-games.js';
-import { readV6Games } from '../v6-record.js';
+import { readUntilBreak } from '../game-files.js';
+import { formatResult } from '../game-format.js';
+import { attachGameLine } from '../game-line.js';
+import { labelledGames, parseLabelledGame, resolveMoves } from '../labelled-games.js';
+import { pgnGames } from '../pgn-games.js';
+import { readV6Games } from '../v6-games.js';
+import type { PolicySubstitutions } from './policy-substitutions.js';
 import {
   changeInputFormat,
   type DeblunderSettings,
@@ -32,7 +35,6 @@ import {
   correctRecords,
   correctResults,
   type PolicyAdjustment,
-  type PolicySubstitutions,
   type ResultTables,
 } from './rescore-tables.js';
 

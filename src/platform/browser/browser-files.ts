@@ -1,4 +1,4 @@
-/** Files by URL: `https:`, `blob:` of a file that the user chose, or relative to the script. No tablebases, no log files. */
+/** Files by URL: `https:`, `blob:` of a file that the user chose, or relative to the script. No tablebases. */
 
 export async function readFile(path: string): Promise<Uint8Array> {
   const response = await request(path);
@@ -60,18 +60,3 @@ export const readInto: (descriptor: number, bytes: Uint8Array, length: number, p
 export const getSize: (path: string) => number = refuse;
 export const listFolder: (folder: string) => string[] = refuse;
 export const joinPath: (folder: string, name: string) => string = refuse;
-
-// A page has no log files: log lines go to the browser's console, at level `debug`.
-
-export interface Logger {
-  log(line: string): void;
-}
-
-export function getLogPath(_target: string): string | null {
-  return null;
-}
-
-export function createLogger(target: string): Logger {
-  if (target === '') return { log: () => undefined };
-  return { log: (line) => console.debug(line) };
-}

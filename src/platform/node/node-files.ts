@@ -1,19 +1,9 @@
 /**
- * Files over node:fs: read by path, with error messages for the user, because Node's own name system calls; tablebases, read
- * synchronously; and log files. As in a page, a `blob:` address is content in memory, and the part after `#` is its name.
+ * Files over node:fs: read by path, with error messages for the user, because Node's own name system calls; and
+ * tablebases, read synchronously. As in a page, a `blob:` address is content in memory, and the part after `#` is its name.
  */
 import { resolveObjectURL } from 'node:buffer';
-import {
-  appendFileSync,
-  closeSync,
-  createReadStream,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, createReadStream, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { open, readFile as readFromDisk, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -125,87 +115,4 @@ export function listFolder(folder: string): string[] {
 
 export function joinPath(folder: string, name: string): string {
   return join(folder, name);
-}
-
-// Log lines for people: to a file or to stderr, never to stdout, which belongs to the UCI conversation. Without a target nothing
-// is written. A full file is renamed, and so are its predecessors, so that a bot that runs for weeks keeps the latest lines and
-// does not fill the disk.
-
-export interface Logger {
-  log(line: string): void;
-}
-
-export interface LoggerSettings {
-  readonly maxFileBytes?: number;
-  /** Called once, when a line cannot be written. */
-  onFailure?(sentence: string): void;
-}
-
-/** All files of one log together take at most (KEPT_FILES + 1) times this. */
-const MAX_FILE_BYTES = 16 * 2 ** 20;
-/** name.1 is the latest of them. */
-const KEPT_FILES = 3;
-
-const STDERR = '<stderr>';
-
-/** What files and engines send may hold them; a log is read in a terminal. */
-const CONTROLS = /(?!\t)\p{Cc}/gu;
-
-/** The path of the log file; null when the target is not a file. */
-export function getLogPath(target: string): string | null {
-  return target === '' || target === STDERR ? null : target.replaceAll('%p', String(process.pid));
-}
-
-/**
- * @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to, in which
- * %p stands for the process id
- */
-export function createLogger(target: string, settings: LoggerSettings = {}): Logger {
-  const { maxFileBytes = MAX_FILE_BYTES } = settings;
-  let { onFailure } = settings;
-  const stamp = (line: string): string => `${new Date().toISOString()} ${line.replace(CONTROLS, '\ufffd')}\n`;
-  if (target === STDERR) return { log: (line) => void process.stderr.write(stamp(line)) };
-  const path = getLogPath(target);
-  if (path === null) return { log: () => undefined };
-  let sizeBytes: number | null = null;
-  return {
-    log: (line) => {
-      const text = stamp(line);
-      const textBytes = Buffer.byteLength(text);
-      try {
-        sizeBytes ??= measure(path);
-        if (sizeBytes > 0 && sizeBytes + textBytes > maxFileBytes) {
-          // Another engine that logs to the same file may just have renamed it.
-          if (measure(path) + textBytes > maxFileBytes) rotate(path);
-          // As if it were empty, if it could not be renamed: the next attempt is as far away.
-          sizeBytes = 0;
-        }
-        appendFileSync(path, text);
-        sizeBytes += textBytes;
-      } catch (error) {
-        // A full or read-only disk must not stop a game. The callback may itself write to this log.
-        const tell = onFailure;
-        onFailure = undefined;
-        tell?.(`LogFile ${path} cannot be written: ${describeWriteFailure(error)}`);
-      }
-    },
-  };
-}
-
-function measure(path: string): number {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
-  return stats?.size ?? 0;
-}
-
-/** A file that another program holds open on Windows keeps its name, and no line is lost: it grows. */
-function rotate(path: string): void {
-  for (let number = KEPT_FILES - 1; number >= 0; number--) {
-    const from = number === 0 ? path : `${path}.${number}`;
-    try {
-      if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${path}.${number + 1}`);
-    } catch {
-      return;
-    }
-  }
 }

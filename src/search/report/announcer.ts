@@ -3,7 +3,7 @@
  * was long ago, and the statistics of all moves when the limits ask for them.
  */
 
-import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/score.js';
+import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import {
   computeAverageDepth,
   computeRootExploration,

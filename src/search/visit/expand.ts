@@ -14,9 +14,8 @@ import {
   TABLEBASE,
   TWO_FOLD,
 } from '../../nn/leaves.js';
-import type { MoveFilter } from '../formulas/move-rules.js';
 import { computePolicyTemperature } from '../formulas/puct.js';
-import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/score.js';
+import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import {
   DRAWN,
@@ -44,6 +43,7 @@ import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
 import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from './backup.js';
 import type { LeafChannel } from './leaf-channel.js';
+import type { MoveFilter } from './move-rules.js';
 
 /** The value of an expanded leaf, and where it comes from. */
 export interface Expansion extends LeafValue {

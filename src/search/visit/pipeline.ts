@@ -15,9 +15,8 @@
  *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
 import { FAILED } from '../../nn/leaves.js';
-import type { MoveFilter } from '../formulas/move-rules.js';
 import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
-import type { WdlRescale } from '../formulas/score.js';
+import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../params.js';
 import type { RootMoves } from '../root/root-moves.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type NodeIndex, VisitList } from '../tree/layout.js';
@@ -33,6 +32,7 @@ import type { LeafValue, Tree } from '../tree/tree.js';
 import { cancelVisit, getLeafRecord } from './backup.js';
 import { Expander } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';
+import type { MoveFilter } from './move-rules.js';
 import { Prefetcher } from './prefetch.js';
 import { Selector } from './select.js';
 

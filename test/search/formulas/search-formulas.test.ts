@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MoveFilter, type MoveRule } from '#sardonyx/search/formulas/move-rules.js';
 import {
   computeCollisionBudget,
   computeCpuct,
@@ -17,7 +16,13 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/formulas/puct.js';
-import { chooseContempt, createWdlRescale, rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/score.js';
+import {
+  chooseContempt,
+  createWdlRescale,
+  rescaled,
+  rescaleWdl,
+  unscaleWdl,
+} from '#sardonyx/search/formulas/wdl-rescale.js';
 import {
   computeScore,
   computeWdl,
@@ -27,6 +32,7 @@ import {
 } from '#sardonyx/search/index.js';
 import { SCORE_TYPES } from '#sardonyx/search/options.js';
 import { parseContempt } from '#sardonyx/search/params.js';
+import { MoveFilter, type MoveRule } from '#sardonyx/search/visit/move-rules.js';
 import { createPrng } from '#sardonyx/util/index.js';
 
 /** The formulas round to single precision. */

@@ -1,0 +1,13 @@
+/** A page has no log files: log lines go to the browser's console, at level `debug`. */
+export interface Logger {
+  log(line: string): void;
+}
+
+export function getLogPath(_target: string): string | null {
+  return null;
+}
+
+export function createLogger(target: string): Logger {
+  if (target === '') return { log: () => undefined };
+  return { log: (line) => console.debug(line) };
+}
