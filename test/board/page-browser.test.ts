@@ -229,6 +229,10 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('button:has-text("Go on")');
     await page.locator('.game-row').last().click();
     await page.waitForSelector('.panel-match .chart canvas');
+    // As wide as after many games: it scrolls, and keys must reach it.
+    await page
+      .locator('.panel-match .summary')
+      .evaluateAll("(tables) => tables.forEach(({ style }) => (style.minWidth = '2000px'))");
     assert.deepEqual(await findBarriers(page), []);
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -309,7 +309,8 @@ const MOST_NARROW_COLUMNS = 9;
 /** A small table of numbers: one row for each player, network or generation. */
 export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
   return (
-    <div class="table-wrap">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than its panel scrolls sideways, and keys must reach it
+    <section class="table-wrap" aria-label={caption} tabIndex={0}>
       <table class={columns.length > MOST_NARROW_COLUMNS ? 'summary summary-wide' : 'summary'}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
@@ -336,6 +337,6 @@ export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
