@@ -20,7 +20,7 @@ export async function readCommandLine(): Promise<void> {
     const settings = readSettings(args);
     const [command = 'uci', ...others] = settings.ok ? settings.value.positionals : [];
     // Flags of a command may stand before it; they are not the engine's.
-    if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9]+$/.test(arg))) await runCommand(args);
+    if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9-]+$/.test(arg))) await runCommand(args);
     else if (!settings.ok) fail(settings.error);
     else if (command === 'uci' && others.length === 0) runUciMode(settings.value);
     else await runCommand(args);
