@@ -1,6 +1,7 @@
 /**
- * What each port promises. Node's files (node/) and those of a page (browser/) offer the functions of one interface each, and
- * test/platform/ports.test.ts lets the compiler compare them.
+ * What the ports promise that both Node and a page have: the files of node/ and of browser/ offer the functions of one interface each,
+ * and test/platform/ports.test.ts lets the compiler compare them. Only Node has `folders` and `program-files`, which have no interface
+ * here, and only Node reads tablebases.
  */
 
 // Threads and turns of their event loops (`#platform/threads.js`): worker_threads in Node, Web Workers in a page.
@@ -105,6 +106,28 @@ export interface ByteStreamPort {
   };
   /** The checksum of gzip and ZIP. @param crc of the bytes before; 0 at first */
   crc32(bytes: Uint8Array, crc: number): number;
+}
+
+// Log lines for people (`#platform/log-file.js`): to a file or stderr in Node, to the console in a page.
+
+export interface Logger {
+  log(line: string): void;
+}
+
+export interface LoggerSettings {
+  readonly maxFileBytes?: number;
+  /** Called once, when a line cannot be written. */
+  onFailure?(sentence: string): void;
+}
+
+export interface LogFilePort {
+  /** The path of the log file; null when the target is not a file. */
+  getLogPath(target: string): string | null;
+  /**
+   * @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to, in which %p stands
+   * for the process id
+   */
+  createLogger(target: string, settings?: LoggerSettings): Logger;
 }
 
 // Cache files (`#platform/cache-files.js`) save work and may be deleted at any time. In Node they are in the user's cache folder, in

@@ -1,4 +1,4 @@
-/** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function does not compile. */
+/** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function, Node's or a page's, does not compile. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,22 @@ import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
+import * as nodeLogFile from '#platform/log-file.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
-import * as threads from '#platform/threads.js';
+import * as nodeThreads from '#platform/threads.js';
+import type * as pageByteStreams from '#sardonyx/platform/browser/browser-byte-streams.js';
+import type * as pageCacheFiles from '#sardonyx/platform/browser/browser-cache-files.js';
+import type * as pageFiles from '#sardonyx/platform/browser/browser-files.js';
+import type * as pageLogFile from '#sardonyx/platform/browser/browser-log-file.js';
+import type * as pageMachine from '#sardonyx/platform/browser/browser-machine.js';
+import type * as pageOnnxRuntime from '#sardonyx/platform/browser/browser-onnx-runtime.js';
+import type * as pageThreads from '#sardonyx/platform/browser/browser-threads.js';
 import type {
   ByteStreamPort,
   CacheFilePort,
   FilePort,
+  LogFilePort,
   MachinePort,
   OnnxRuntimePort,
   ThreadPort,
@@ -23,11 +32,46 @@ import type {
 import { concatBytes } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
-const byteStreams: ByteStreamPort = nodeByteStreams;
-const cacheFiles: CacheFilePort = nodeCacheFiles;
-const files: FilePort = nodeFiles;
-const machine: MachinePort = nodeMachine;
-const onnxRuntime: OnnxRuntimePort = nodeOnnxRuntime;
+interface Ports {
+  readonly byteStreams: ByteStreamPort;
+  readonly cacheFiles: CacheFilePort;
+  readonly files: FilePort;
+  readonly logFile: LogFilePort;
+  readonly machine: MachinePort;
+  readonly onnxRuntime: OnnxRuntimePort;
+  readonly threads: ThreadPort;
+}
+
+/** A page's side runs only in a page; here the compiler looks at it. */
+interface PageSide {
+  readonly byteStreams: typeof pageByteStreams;
+  readonly cacheFiles: typeof pageCacheFiles;
+  readonly files: typeof pageFiles;
+  readonly logFile: typeof pageLogFile;
+  readonly machine: typeof pageMachine;
+  readonly onnxRuntime: typeof pageOnnxRuntime;
+  readonly threads: typeof pageThreads;
+}
+
+type Shared<Side extends Ports> = Pick<Ports, keyof Side & keyof Ports>;
+
+const {
+  byteStreams,
+  cacheFiles,
+  files,
+  logFile,
+  machine,
+  onnxRuntime,
+  threads: port,
+}: Shared<PageSide> = {
+  byteStreams: nodeByteStreams,
+  cacheFiles: nodeCacheFiles,
+  files: nodeFiles,
+  logFile: nodeLogFile,
+  machine: nodeMachine,
+  onnxRuntime: nodeOnnxRuntime,
+  threads: nodeThreads,
+};
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-ports-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -107,6 +151,11 @@ test('a cache file appears whole or not at all', async () => {
   assert.deepEqual(await cacheFiles.listCacheFiles(join(folder, 'none')), []);
 });
 
+test('a log goes to a file of this process, or to none', () => {
+  assert.equal(logFile.getLogPath('engine-%p.log'), `engine-${process.pid}.log`);
+  assert.deepEqual(['', '<stderr>'].map(logFile.getLogPath), [null, null]);
+});
+
 test('the machine has memory and cores', () => {
   assert.ok(machine.getMemoryBytes() > 2 ** 27);
   assert.ok(machine.getCoreCount() >= 1);
@@ -138,7 +187,6 @@ test('ONNX Runtime runs a network on tensors that share their memory with the ca
   await session.release();
 });
 
-const port: ThreadPort = threads;
 const script = new URL('../support/echo-thread.js', import.meta.url);
 
 test('a thread has its data, answers messages that came before it listened, and ends when told to', async () => {

@@ -1,7 +1,7 @@
 /** A page has no log files: log lines go to the browser's console, at level `debug`. */
-export interface Logger {
-  log(line: string): void;
-}
+import type { Logger } from '../platform-ports.js';
+
+export type { Logger } from '../platform-ports.js';
 
 export function getLogPath(_target: string): string | null {
   return null;

@@ -4,17 +4,10 @@
  * does not fill the disk.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
+import type { Logger, LoggerSettings } from '../platform-ports.js';
 import { describeWriteFailure } from './node-files.js';
 
-export interface Logger {
-  log(line: string): void;
-}
-
-export interface LoggerSettings {
-  readonly maxFileBytes?: number;
-  /** Called once, when a line cannot be written. */
-  onFailure?(sentence: string): void;
-}
+export type { Logger } from '../platform-ports.js';
 
 /** All files of one log together take at most (KEPT_FILES + 1) times this. */
 const MAX_FILE_BYTES = 16 * 2 ** 20;
@@ -26,15 +19,10 @@ const STDERR = '<stderr>';
 /** What files and engines send may hold them; a log is read in a terminal. */
 const CONTROLS = /(?!\t)\p{Cc}/gu;
 
-/** The path of the log file; null when the target is not a file. */
 export function getLogPath(target: string): string | null {
   return target === '' || target === STDERR ? null : target.replaceAll('%p', String(process.pid));
 }
 
-/**
- * @param target '' = silent, '<stderr>' = standard error (lc0's spelling), anything else = a file appended to, in which
- * %p stands for the process id
- */
 export function createLogger(target: string, settings: LoggerSettings = {}): Logger {
   const { maxFileBytes = MAX_FILE_BYTES } = settings;
   let { onFailure } = settings;
