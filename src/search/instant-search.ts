@@ -26,8 +26,11 @@ export function adaptToInstant(params: SearchParams): SearchParams {
   };
 }
 
-/** An instant search always evaluates what it must, as in lc0: only which moves it may play is limited. */
-export function withoutSpan(limits: SearchLimits): SearchLimits {
+/**
+ * Drops every limit of the search's length: nodes, playouts, depth, mate and time. An instant search always evaluates what it must, as
+ * in lc0; what remains says which moves it may play and what it reports.
+ */
+export function dropLengthLimits(limits: SearchLimits): SearchLimits {
   const { nodes, playouts, depth, mate, budgetMs, clock, ...rest } = limits;
   return rest;
 }

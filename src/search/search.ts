@@ -14,7 +14,7 @@ import {
   type WdlRescale,
 } from './formulas/wdl-rescale.js';
 import { continuesGame, GameTree } from './game-tree.js';
-import { adaptToInstant, countInstantVisits, isInstant, withoutSpan } from './instant-search.js';
+import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
 import type { SearchParams } from './params.js';
 import { Announcer, type InfoListener, type ReportContext } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
@@ -177,7 +177,7 @@ export class TreeSearch {
   start(asked: SearchLimits, listener: SearchListener): void {
     const { position, params, pipeline } = this;
     if (position === null) throw new Error('A search needs a position first');
-    const limits = isInstant(params) ? withoutSpan(asked) : asked;
+    const limits = isInstant(params) ? dropLengthLimits(asked) : asked;
     this.limits = limits;
     this.listener = listener;
     this.isRootSent = false;

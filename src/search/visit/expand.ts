@@ -1,5 +1,5 @@
 /**
- * The second verb, expand: makes a node of an evaluator's answer. It copies moves and priors, which the evaluator has sorted,
+ * The third verb, expand: makes a node of an evaluator's answer. It copies moves and priors, which the evaluator has sorted,
  * out of the slot, and returns the value to back up. The evaluator has also found draws, mates and tablebase hits.
  */
 import {

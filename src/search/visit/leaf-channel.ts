@@ -1,7 +1,11 @@
-/** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
+/**
+ * The second verb, evaluate, as far as the search does it: `LeafSender` sends a leaf to the evaluators as the path that leads to it.
+ * `expand.ts` reads the answer. Sending never waits: the caller asks `findRoom` first.
+ */
 import type { LeafColumns, LeafQueue } from '../../nn/leaves.js';
 import type { VisitPath } from '../tree/layout.js';
 
+/** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
 export type LeafChannel = Pick<
   LeafQueue,
   | 'maxPathLength'
@@ -20,11 +24,6 @@ export type LeafChannel = Pick<
   | 'event'
   | 'waitForEvent'
 > & { readonly roots: Pick<LeafQueue['roots'], 'write'>; readonly columns: LeafColumns };
-
-/**
- * The third verb, evaluate, as far as the search does it: sends a leaf to the evaluators as the path that leads to it.
- * `expand.ts` reads the answer. Sending never waits: the caller asks `findRoom` first.
- */
 
 export class LeafSender {
   private readonly channel: LeafChannel;

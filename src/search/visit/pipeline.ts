@@ -3,15 +3,15 @@
  * they were gathered. It gathers only between whole batches, so what is searched depends on the tree and never on how fast an
  * evaluator answers. It knows neither clocks nor limits, and it never waits.
  *
- * One iteration of a search (`TreeSearch.step`, until the stoppers say stop):
+ * One iteration of a search (`TreeSearch.step`, until the stoppers say stop), with the four verbs in capitals:
  *
  *   gather        while fewer than `batchesInFlight` batches are in flight:
- *     pick          walk from the root by PUCT and add virtual loss (select.ts, formulas/puct.ts)
- *     send          a new leaf goes to the evaluators as its path (leaf-channel.ts); a known result is backed up at once
+ *     SELECT        walk from the root by PUCT and add virtual loss (select.ts, formulas/puct.ts)
+ *     EVALUATE      send a new leaf to the evaluators as its path (leaf-channel.ts); a known result is backed up at once
  *   wait          until an evaluator has answered (thread/search-worker.ts)
  *   backUpOldest  for each leaf of the oldest batch, in order:
- *     expand        make its node and edges (expand.ts)
- *     backUp        add its value to every record of the path and spread proven results (backup.ts)
+ *     EXPAND        make its node and edges (expand.ts)
+ *     BACK UP       add its value to every record of the path and spread proven results (backup.ts, graph-backup.ts)
  *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
 import { FAILED } from '../../nn/leaves.js';
