@@ -1,4 +1,4 @@
-/** The door of data/: games and records into training shards, self-play games into lc0's training records. */
+/** The door of data/: games and records into training shards, self-play games into lc0's training records, and those corrected. */
 
 export { createShards, type ShardsOptions, type ShardsSummary } from './create-shards.js';
 export { findInputKind, isHopeless, readChunks, readUntilBreak } from './game-files.js';

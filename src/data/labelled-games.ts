@@ -1,5 +1,5 @@
 /**
- * Labelled games: one JSON object a line, `{"fen", "result", "plies": [[played, [[move, cp], …]], …]}`. Scores are
+ * Labelled games (`sardonyx label`): one JSON object a line, `{"fen", "result", "plies": [[played, [[move, cp], …]], …]}`. Scores are
  * centipawns for the side to move, best first; mate in n is ±(32000 − 2n). A ply without scores was random: it is
  * played and not trained on. A ply may have a third entry, the result that holds for it in place of the game's (rescore/).
  * The result of a game that was not played to its end is "*" or null. `"surprise": [[KL, error of W − L] or null, …]`, one entry

@@ -1,6 +1,7 @@
 /**
  * Decides which games are for training, validation and test. The choice depends on the moves of the game alone, so it does
- * not change with the order of files, the number of threads or a second run, and copies of a game stay together.
+ * not change with the order of files, the number of threads or a second run, and copies of a game stay together. The hash of a
+ * game is made here too.
  */
 import { failure, mixBits, type Result, success } from '../util/index.js';
 

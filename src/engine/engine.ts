@@ -2,8 +2,8 @@
  * The engine without text: position, options, network and search behind the commands of UCI. It guarantees one search at a
  * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
- * `go` → `begin` (waits for the network) → `run` (search-host.ts makes the message) → search thread → `receive` (info…, bestMove)
- * → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
+ * `go` → `begin` (waits for the network) → `run` (search-host.ts makes the message) → search thread → `receive` (info…;
+ * bestMove → `receiveMove`) → `conclude` (waits for a last look for a mate) → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
  * returned as a Result; later failures go to the listener, and `go` is still answered.
  */
 import { type Move, NO_MOVE } from '../chess/index.js';

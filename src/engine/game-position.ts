@@ -11,7 +11,7 @@ import {
 import type { OptionStore } from '../options/index.js';
 import { failure, type Result, success } from '../util/index.js';
 
-/** Its first FEN and the moves since. A wrong FEN or move creates nothing, so the previous position stays. */
+/** The game's first FEN and the moves since. A wrong FEN or move creates nothing, so the previous position stays. */
 export interface GamePosition {
   /** Normalised, so that two spellings of one position find the same tree. */
   readonly rootFen: string;

@@ -1,4 +1,4 @@
-/** What a client asks for: the request of a search, in UCI's terms but parsed and checked, and the position of the game. */
+/** What a client asks of a search, in UCI's terms but parsed and checked, and the limits of a search that follow from it. */
 import { BLACK, type Move, type Position } from '../chess/index.js';
 import { type ClockLimits, computeMoveTimeBudgetMs, type SearchLimits } from '../search/index.js';
 

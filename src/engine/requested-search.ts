@@ -1,5 +1,5 @@
 /**
- * One search from `go` to `bestmove`: its request, its position, and its reports so far. It knows the legal moves and their
+ * One search from `go` to `bestmove`, whether it waits, runs or is over: its request, its position, and its reports so far. It knows the legal moves and their
  * tablebase results, so it can answer with a legal move whatever fails below.
  */
 import { findMate, listLegalMoves, type Move, NO_MOVE } from '../chess/index.js';

@@ -1,6 +1,8 @@
 /**
- * Owns the search thread and makes the messages that start its searches: creates it when the first network is loaded, and again after a failure. Messages to a thread that does
- * not exist yet are dropped; a new thread starts with an empty tree.
+ * The engine's side of the search thread. `SearchHost` owns the thread: it creates one when the first network is loaded, and another
+ * after a failure. Messages to a thread that does not exist yet are dropped; a new thread starts with an empty tree.
+ * `createSearchOrder` makes the message that starts a search; `stepForward` turns the reports of a ponder search, which starts one ply
+ * early.
  */
 
 import { BLACK } from '../chess/index.js';

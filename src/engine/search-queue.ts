@@ -1,6 +1,8 @@
 /**
  * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
  * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
+ *
+ * `StopPatience` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
  */
 
 import { unwrap } from '../util/index.js';

@@ -1,6 +1,6 @@
 /**
  * Corrects the results of recorded games with tablebases, as lc0's rescorer does (trainingdata/rescorer.cc: ApplySyzygyRescoring,
- * ApplyPolicyAdjustments, ApplyDTZCorrections). Tables hold the result with best play; what the players made of the position
+ * ApplyPolicyAdjustments, ApplyDTZCorrections), and their policies and plies left. Tables hold the result with best play; what the players made of the position
  * afterwards says nothing about the positions before it.
  */
 
