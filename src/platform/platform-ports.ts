@@ -229,8 +229,6 @@ export interface MachinePort {
   getMemoryBytes(): number;
   /** Logical cores that this process may use, at least 1. */
   getCoreCount(): number;
-  /** Processor time that all threads of this process have used, in milliseconds; null if it is not known, or only roughly. */
-  getProcessorMs(): number | null;
   /** Whether native code runs here on an x86-64 processor. */
   hasX64Kernels(): boolean;
   /** Node's name of the operating system (linux, darwin, win32, …), or `browser`. */

@@ -159,7 +159,6 @@ test('a log goes to a file of this process, or to none', () => {
 test('the machine has memory and cores', () => {
   assert.ok(machine.getMemoryBytes() > 2 ** 27);
   assert.ok(machine.getCoreCount() >= 1);
-  assert.ok((machine.getProcessorMs() ?? 1) > 0);
 });
 
 test('ONNX Runtime runs a network on tensors that share their memory with the caller', async () => {

@@ -14,10 +14,6 @@ export function getCoreCount(): number {
   return Math.max(1, navigator.hardwareConcurrency || 1);
 }
 
-export function getProcessorMs(): null {
-  return null;
-}
-
 export function hasX64Kernels(): boolean {
   return false;
 }

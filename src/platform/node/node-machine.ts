@@ -12,13 +12,6 @@ export function getCoreCount(): number {
   return availableParallelism();
 }
 
-/** Windows counts in steps of 16 ms. */
-export function getProcessorMs(): number | null {
-  if (process.platform === 'win32') return null;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 export function hasX64Kernels(): boolean {
   return process.arch === 'x64';
 }
