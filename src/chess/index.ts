@@ -29,6 +29,7 @@ export {
   START_FEN,
 } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
+export { findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {
   createMove,
   isCastling,
@@ -39,6 +40,6 @@ export {
   NO_MOVE,
 } from './move.js';
 export { formatSan, formatSanLine, formatUciMove, isNullMove, parseSan, parseUciMove, passTurn } from './notation.js';
-export { computeOutcome, findMate, type MateAnswer, type MateQuestion, type Outcome } from './outcome.js';
+export { computeOutcome, type Outcome } from './outcome.js';
 export { perft, perftDivide } from './perft.js';
 export { Position } from './position.js';

@@ -16,8 +16,9 @@ import {
 import { continuesGame, GameTree } from './game-tree.js';
 import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
 import type { SearchParams } from './params.js';
-import { Announcer, type InfoListener, type ReportContext } from './report/announcer.js';
+import { Announcer, type InfoListener } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
+import type { ReportContext } from './report/root-report.js';
 import { fillIterationStats } from './root/iteration-stats.js';
 import { chooseMove, type MoveChoice } from './root/move-choice.js';
 import { RootMoves } from './root/root-moves.js';

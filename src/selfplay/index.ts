@@ -5,17 +5,15 @@ export { END_REASONS, formatTimeControl } from './game/game.js';
 export { LabelFiles } from './label/label-files.js';
 export { LabelNetwork, type LabelNetworkSetup } from './label/label-network.js';
 export { createGameJobs, type LabelJob, openStartBooks, parseStartSource, runLabelling } from './label/label-run.js';
+export type { LabelSettings, PositionSettings, StartSource } from './label/label-settings.js';
 export {
   countPasses,
-  type LabelSettings,
   openSources,
   PLAYER_RESULTS,
   type PlayerResult,
-  type PositionSettings,
   readSources,
   type SourceFile,
   type SourceFilter,
-  type StartSource,
 } from './label/label-sources.js';
 export { createPositionJobs } from './label/position-jobs.js';
 export { type LivePosition, runMatch } from './match/match.js';

@@ -27,7 +27,7 @@ import {
   type NodeValue,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { createLine, evaluate, type ReportContext } from './announcer.js';
+import { createLine, evaluate, type ReportContext } from './root-report.js';
 
 /** Values of a position; wl, d and mu as in SearchLine. */
 interface RootValues {

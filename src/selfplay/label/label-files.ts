@@ -24,7 +24,7 @@ import { decodeText, failure, type Prng, type Result, readLines, success, unwrap
 import { EngineError } from '../client/engine-process.js';
 import { encodeScore, type UciClient, type UciInfo } from '../client/uci-client.js';
 import type { ResultText } from '../game/game.js';
-import type { LabelSettings, PositionSettings } from './label-sources.js';
+import type { LabelSettings, PositionSettings } from './label-settings.js';
 
 interface FinishedFile {
   readonly name: string;

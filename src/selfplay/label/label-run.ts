@@ -27,7 +27,7 @@ import {
   type WanderRates,
 } from './label-files.js';
 import type { LabelNetwork } from './label-network.js';
-import type { LabelSettings, StartSource } from './label-sources.js';
+import type { LabelSettings, StartSource } from './label-settings.js';
 
 /** What one engine does at a time: a game to play, or a game whose positions are to be scored. */
 export interface LabelJob {

@@ -7,7 +7,8 @@ import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap 
 import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-files.js';
 import { drawSome, type LabelNetwork, type Root } from './label-network.js';
 import type { LabelJob } from './label-run.js';
-import type { PositionSettings, SourceGame } from './label-sources.js';
+import type { PositionSettings } from './label-settings.js';
+import type { SourceGame } from './label-sources.js';
 
 // A set of positions by their 64-bit keys, so that none is labelled twice. JavaScript's own Set ends at 16.7 million entries and
 // takes ten times the memory of these 16 bytes a position (open addressing, at most half full).

@@ -1,0 +1,232 @@
+/**
+ * What reports say of the root, as data: info lines (lc0: SendUciInfo) and the statistics of its moves. Nothing here changes the tree.
+ * All values are in the view of the root's mover. engine/ turns them into scores, uci/ into text.
+ */
+import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import {
+  computeAverageDepth,
+  computeRootExploration,
+  computeRootFpu,
+  computeVisitedPrior,
+  createRootMovesLeft,
+  type IterationStats,
+  type RootContext,
+} from '../root/iteration-stats.js';
+import type { MoveStats, SearchInfo, SearchLine, StatsBound } from '../search-protocol.js';
+import {
+  DRAWN,
+  getLowerBound,
+  getUpperBound,
+  LOSS,
+  NO_NODE,
+  NOT_TERMINAL,
+  type NodeIndex,
+  type RecordIndex,
+  TABLEBASE_END,
+  WIN,
+} from '../tree/layout.js';
+import {
+  countChildren,
+  findBestEdge,
+  findBestEdges,
+  findEdge,
+  getChildRecord,
+  getEdgeCount,
+  getInFlight,
+  getMeta,
+  getMove,
+  getOutcome,
+  getOwnEvaluation,
+  getPrior,
+  getRecordNode,
+  getRecordQ,
+  getRecordTerminalKind,
+  getRecordValue,
+  getRecordVisits,
+  getVisitedRecord,
+  type NodeValue,
+} from '../tree/read-tree.js';
+import type { Tree } from '../tree/tree.js';
+
+export interface ReportContext extends RootContext {
+  /** The inverse is applied to values that are shown. */
+  readonly rescale: WdlRescale;
+  /** +1 when contempt favours the root's mover. */
+  readonly contemptSign: number;
+}
+
+/** A value in the view of the root's mover: as it was searched, and without contempt, as it is shown. */
+export interface RootValue extends NodeValue {
+  /** wl + drawScore · d, contempt included. */
+  readonly q: number;
+  readonly shown: { readonly wl: number; readonly d: number; readonly mu: number };
+}
+
+/** @param sign +1 for a move of the root; −1 for the root itself, whose values are in the opponent's view */
+export function evaluate(context: ReportContext, of: RecordIndex | NodeValue, sign: 1 | -1): RootValue {
+  const { wl, d, m } = typeof of === 'number' ? getRecordValue(context.tree, of) : of;
+  const own = 0 + sign * wl;
+  unscaleWdl(own, d, context.rescale, context.contemptSign);
+  return { wl: own, d, m, q: own + context.drawScore * d, shown: { ...rescaled } };
+}
+
+/** @param edges edges of the root; each gives a line */
+export function createInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
+  const { pipeline } = context;
+  const { counters } = pipeline;
+  const isTimed = stats.sinceFirstBatchMs >= 1;
+  return {
+    depth: computeAverageDepth(pipeline),
+    seldepth: counters.maxDepth,
+    timeMs: Math.max(0, Math.floor(stats.elapsedMs)),
+    nodes: pipeline.totalVisits,
+    nps: isTimed ? Math.floor((counters.playouts * 1000) / stats.sinceFirstBatchMs) : null,
+    eps: isTimed ? Math.floor((counters.evaluations * 1000) / stats.sinceFirstBatchMs) : null,
+    tbHits: counters.tablebaseHits,
+    gathering: {
+      playouts: counters.playouts,
+      batches: counters.batches,
+      collisions: counters.collisions,
+      detours: counters.detours,
+    },
+    lines: edges.map((edge) => createLine(context, edge)),
+  };
+}
+
+/**
+ * The root's best edges, best first.
+ * @param leader a move to put first, because it is played: a temperature may have drawn it; 0 = none
+ */
+export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
+  const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
+  const first = led < 0 ? rootMoves.findBest(drawScore) : led;
+  // Only the best line may show the root's value: a move without a visit has none.
+  const isOther = (edge: number): boolean =>
+    edge !== first && rootMoves.isAllowed(edge) && getVisitedRecord(tree, tree.rootNode, edge) !== -1;
+  return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
+}
+
+/** A list with the root's edge of a move, empty while the move has no visit. */
+export function findVisitedEdge(tree: Tree, move: number): number[] {
+  const edge = tree.findChild(tree.rootNode, move);
+  return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
+}
+
+export function createLine(context: ReportContext, edge: number): SearchLine {
+  const { tree } = context;
+  const root = tree.rootNode;
+  const own = getVisitedRecord(tree, root, edge);
+  // A move without visits shows the root's value, turned into the view of the root's mover.
+  const value = own === -1 ? evaluate(context, tree.rootRecord, -1) : evaluate(context, own, 1);
+  const { wl, d, shown } = value;
+  const m = value.m + (own === -1 ? 1 : 0);
+  const outcome = getOutcome(tree, own);
+  const plies = Math.trunc(Math.round(m) / 2) + (getRecordTerminalKind(tree, own) === TABLEBASE_END ? 101 : 1);
+  return {
+    ...shown,
+    searched: context.rescale.diff === 0 ? { wl, d } : null,
+    q: value.q,
+    m: context.hasMovesLeft ? m : null,
+    mate: outcome === 0 ? null : outcome * plies,
+    visits: getRecordVisits(tree, own),
+    pv: createPv(context, edge),
+  };
+}
+
+/** Ends at a move that repeats a position of the line: what follows belongs to other paths through the graph. */
+function createPv(context: ReportContext, rootEdge: number): number[] {
+  const { tree, drawScore } = context;
+  const pv: number[] = [];
+  const nodes: NodeIndex[] = [];
+  let node = tree.rootNode;
+  let edge = rootEdge;
+  for (let depth = 1; edge >= 0; depth++) {
+    nodes.push(node);
+    pv.push(getMove(tree, node, edge));
+    const record = getVisitedRecord(tree, node, edge);
+    if (record === -1) break;
+    node = getRecordNode(tree, record);
+    if (node === NO_NODE || tree.isRepetition(node, depth, nodes)) break;
+    edge = findBestEdge(tree, node, depth % 2 === 1 ? -drawScore : drawScore);
+  }
+  return pv;
+}
+
+// The statistics of the root's moves, for VerboseMoveStats (lc0: GetVerboseStats).
+
+/** A row for each move of the root, ascending by visits and then Q + U, and a row for the root itself. */
+export function createMoveStats(context: ReportContext): { rows: MoveStats[]; node: MoveStats } {
+  const { tree, params, drawScore } = context;
+  const root = tree.rootNode;
+  const edgeCount = getEdgeCount(tree, root);
+  const fpu = computeRootFpu(tree, params, drawScore);
+  const exploration = computeRootExploration(tree, params);
+  const computeMovesLeft = createRootMovesLeft(tree, params, context.hasMovesLeft);
+
+  const keyed = Array.from({ length: edgeCount }, (_, edge) => {
+    const record = getVisitedRecord(tree, root, edge);
+    const visits = getRecordVisits(tree, record);
+    const inFlight = edge < countChildren(tree, root) ? getInFlight(tree, getChildRecord(tree, root, edge)) : 0;
+    const prior = getPrior(tree, root, edge);
+    const value = record === -1 ? null : evaluate(context, record, 1);
+    const q = value?.q ?? fpu;
+    const u = (prior * exploration) / (1 + visits + inFlight);
+    const row: MoveStats = {
+      ...showValue(value, drawScore, fpu),
+      move: getMove(tree, root, edge),
+      edgeCount: 0,
+      visits,
+      inFlight,
+      prior,
+      u,
+      s: q + u + computeMovesLeft(record, q),
+      v: record === -1 ? null : getRawValue(context, record),
+      bound: getBound(tree, record),
+    };
+    return { row, key: q + u };
+  });
+  keyed.sort((a, b) => a.row.visits - b.row.visits || a.key - b.key);
+
+  const node: MoveStats = {
+    ...showValue(tree.rootVisits > 0 ? evaluate(context, tree.rootRecord, -1) : null, drawScore, 0),
+    move: 0,
+    edgeCount,
+    visits: tree.rootVisits,
+    inFlight: getInFlight(tree, tree.rootRecord),
+    prior: computeVisitedPrior(tree),
+    u: null,
+    s: null,
+    v: root === NO_NODE ? null : -getOwnEvaluation(tree, root).wl,
+    bound: 'none',
+  };
+  return { rows: keyed.map(({ row }) => row), node };
+}
+
+/** @param fpu the value of a move without one */
+function showValue(
+  value: RootValue | null,
+  drawScore: number,
+  fpu: number,
+): Pick<MoveStats, 'wl' | 'd' | 'm' | 'mu' | 'q'> {
+  if (value === null) return { wl: null, d: null, m: null, mu: null, q: fpu };
+  const { m, shown } = value;
+  return { ...shown, m, q: shown.wl + drawScore * shown.d };
+}
+
+/** The network's evaluation of the position after a move; a terminal has its exact value. */
+function getRawValue({ tree, drawScore }: ReportContext, record: RecordIndex): number | null {
+  if (getRecordTerminalKind(tree, record) !== NOT_TERMINAL) return getRecordQ(tree, record, drawScore);
+  const node = getRecordNode(tree, record);
+  return node === NO_NODE ? null : getOwnEvaluation(tree, node).wl;
+}
+
+function getBound(tree: Tree, record: RecordIndex | -1): StatsBound {
+  const node = getRecordNode(tree, record);
+  if (node === NO_NODE) return 'none';
+  const meta = getMeta(tree, node);
+  const lower = getLowerBound(meta);
+  const upper = getUpperBound(meta);
+  if (lower === upper) return 'exact';
+  if (lower === DRAWN && upper === WIN) return 'drawOrWin';
+  return lower === LOSS && upper === DRAWN ? 'lossOrDraw' : 'none';
+}
