@@ -1,6 +1,7 @@
 /**
  * The conversation: JSON lines in, objects out, after KataGo's analysis engine. It answers everything that needs no search, and
- * passes positions on. It never throws, whatever a line holds.
+ * passes positions on. It never throws, whatever a line holds. `AnalysisClient` is the main thread's side of the analysis thread,
+ * with the messages between the two.
  */
 import { startThread, type Thread } from '#platform/threads.js';
 import type { SharedPoolHandle } from '../nn/leaves.js';

@@ -1,6 +1,7 @@
 /**
  * Parses a JSON query into the positions to analyse. It finds every mistake before a search starts, and returns either one
- * problem with its field, or tasks and warnings.
+ * problem with its field, or tasks and warnings. `allowMoves` and `avoidMoves` become root moves and, below the root, rules of the
+ * search.
  */
 
 import {

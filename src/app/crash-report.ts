@@ -1,6 +1,7 @@
 /**
  * A report of an internal error, for its developers: a file with the error, the versions and the last lines of the
- * conversation. Nothing is written to stdout, and nothing leaves the machine.
+ * conversation. Nothing is written to stdout, and nothing leaves the machine. Also here: the program's version and build, which
+ * the report names.
  */
 
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
  * Reads the command line and config files into an option store. The command line overrules the files, and the files overrule a
  * command's own defaults. A file that the user named must exist and have no errors. In a default config file, invalid lines are
- * skipped and reported. Config files have lc0's format: one `--flag=value` per line, dashes optional, `#` starts a comment.
+ * skipped and reported. Config files have lc0's format: one `--flag=value` per line, dashes optional, `#` starts a comment. Also
+ * here: the list of all options of all rooms.
  */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';

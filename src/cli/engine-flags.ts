@@ -1,4 +1,7 @@
-/** The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. */
+/**
+ * The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. Also here: the
+ * position that a command is given.
+ */
 import type { Argv } from 'yargs';
 import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
 import type { Position } from '../chess/index.js';

@@ -1,4 +1,7 @@
-/** The commands, their help and their errors: every error is one sentence on stderr and exit status 1. */
+/**
+ * The commands, their help and their errors: every error is one sentence on stderr and exit status 1. Also rewrites the command
+ * line for yargs, and answers `--version`.
+ */
 import yargs from 'yargs';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';

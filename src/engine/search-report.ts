@@ -1,6 +1,6 @@
 /**
  * A report to the engine's listener: moves, whole numbers and per mille, not yet text. Everything is from the view of the
- * side to move at the root.
+ * side to move at the root. Also here: the statistics of the root's moves.
  */
 import type { Move, Position } from '../chess/index.js';
 import { getPolicyEncoding } from '../encoding/index.js';

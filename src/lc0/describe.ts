@@ -1,4 +1,7 @@
-/** The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. */
+/**
+ * The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. Describes
+ * ONNX models as well, alone or inside a network file.
+ */
 import {
   decodeModel,
   type FileSource,

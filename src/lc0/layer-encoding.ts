@@ -1,6 +1,6 @@
 /**
  * Reads single layers from lc0's messages, and derives and checks their sizes. lc0 stores no shapes: a layer's width is the
- * length of its bias vector.
+ * length of its bias vector. Also writes layers as lc0's messages.
  */
 import {
   type Affine,

@@ -1,4 +1,7 @@
-/** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
+/**
+ * Facts of an lc0 network for the rest of the program. They are stored in the converted model. Also here: the size of a network:
+ * weights, and operations of one evaluation.
+ */
 import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from '../onnx/index.js';
 import { decodeLayer } from './layer-encoding.js';
 import {

@@ -1,6 +1,7 @@
 /**
  * Loads an lc0 network file as an ONNX model in memory, which the evaluators run like any other. The conversion is done
- * once; later starts take the model from the cache. Also converts a file for other programs (`leela2onnx`), and rebuilds ONNX networks.
+ * once; later starts take the model from the cache. Also converts a file for other programs (`leela2onnx`), and rebuilds ONNX
+ * networks. Network files that hold an ONNX model keep it.
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import { LC0_TENSOR_NAMES } from '../nn/index.js';

@@ -1,4 +1,7 @@
-/** Plans the heads of a network file, which are chosen by lc0's names. */
+/**
+ * Plans the heads of a network file, which are chosen by lc0's names. Also here: the plan of encoder layers and of the attention
+ * body.
+ */
 
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import {

@@ -1,4 +1,7 @@
-/** Implements the typed interfaces over engines that run in this process or in another. It prints nothing. */
+/**
+ * Implements the typed interfaces over engines that run in this process or in another. It prints nothing. Also here: the checks of
+ * what a program passes.
+ */
 import { computeOutcome, formatFen, formatUciMove, listLegalMoves, type Move, parseUciMove } from '../chess/index.js';
 import {
   createGamePosition,

@@ -1,6 +1,7 @@
 /**
  * Requests for one or several engines, in the order in which they came. An engine takes the next one when it is free. A request ends
- * another one only if no engine is free and the other is a search without a limit.
+ * another one only if no engine is free and the other is a search without a limit. Also here: what a program holds of one request:
+ * its infos and its best move.
  */
 import { formatUciMove, type Move, NO_MOVE } from '../chess/index.js';
 import { type BestMove, getMovesLeft, isUnlimited, type RootStats, type SearchReport } from '../engine/index.js';

@@ -4,7 +4,8 @@
  *
  * Sources of the addresses: T1 and BT4 on lczero.org/play/networks/bestnets, the Maia networks on
  * lczero.org/play/networks/sparring-nets and in the release v1.0 of github.com/CSSLab/maia-chess, Bad Gyal in the wiki of
- * github.com/dkappe/leela-chess-weights. The digests are those that public build scripts of other programs check.
+ * github.com/dkappe/leela-chess-weights. The digests are those that public build scripts of other programs check. The file begins
+ * with two other kinds of networks: those that come with the program, and those found where lc0 looks.
  */
 
 import { createHash } from 'node:crypto';

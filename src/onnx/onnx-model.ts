@@ -1,6 +1,7 @@
 /**
  * Reads existing ONNX models without copying their weights, and writes them again after small changes. Parts that this room's
- * schema does not know (subgraphs, functions) are kept as they are.
+ * schema does not know (subgraphs, functions) are kept as they are. `GraphIndex` finds who makes and who uses a tensor. Also here:
+ * the 16-bit formats of weights.
  */
 import { decodeFloat16, encodeFloat16, FLOAT16_LARGEST } from '../util/index.js';
 import { createMessageTypes, type MessageOf, type MessageSpec, scanStructure } from './protobuf-messages.js';

@@ -6,7 +6,7 @@
  * must not undo a value that was set under another.
  *
  * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. No other code
- * compares values to notice a change.
+ * compares values to notice a change. Also here: `OptionSpec`, the declaration of an option.
  */
 import { cutText, failure, type Result, success } from '../util/result.js';
 

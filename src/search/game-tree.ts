@@ -4,7 +4,7 @@
  * step back and forth, so every root is set aside and found again, as long as memory lasts. A root is never attached below the
  * root of an earlier position: the visits there would then show where the user looked, and not which move is best.
  *
- * It also frees memory when the tree is full.
+ * It also frees memory when the tree is full. `RootKeeper` moves the root of a tree.
  */
 
 import { getMemoryBytes } from '#platform/machine.js';

@@ -1,6 +1,7 @@
 /**
  * `sardonyx label`: an engine's scores of positions, for policy and value training. The engine plays games of its own, or it
- * scores positions of existing files and positions that our search visits from them.
+ * scores positions of existing files and positions that our search visits from them. Also here: the flags, and the settings that
+ * they mean.
  */
 import { availableParallelism } from 'node:os';
 import {

@@ -1,4 +1,7 @@
-/** A game of lc0 records, with the position of each record and its history. */
+/**
+ * A game of lc0 records, with the position of each record and its history. Also here: deblundering: results before an error give
+ * way to the value of the record's own search.
+ */
 import { listLegalMoves, NO_MOVE, type Position } from '../../chess/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../encoding/index.js';
 import { failure, type Result, success, unwrap } from '../../util/index.js';

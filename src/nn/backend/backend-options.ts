@@ -1,7 +1,8 @@
 /**
  * Parses lc0's syntax of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. Parentheses enclose a
  * nested dictionary, which inherits the keys of the outer one; each describes one part of a composite backend
- * (backend-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported.
+ * (backend-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported. Also here: the names
+ * of backends, and the options that say how an lc0 network is converted.
  */
 
 import { failure, type Result, success } from '../../util/result.js';

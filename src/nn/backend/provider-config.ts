@@ -2,7 +2,7 @@
  * Checks the options of a device and translates them for onnxruntime. onnxruntime's Node interface
  * (js/node/src/session_options_helper.cc, 1.30) passes on few of its providers' options: CUDA and TensorRT get only the device
  * number, and TensorRT then ignores its environment variables too. Options that cannot be passed on are refused by name,
- * because a memory limit that has no effect is worse than an error.
+ * because a memory limit that has no effect is worse than an error. Also turns onnxruntime's messages into sentences for the user.
  */
 
 import { getSystem } from '#platform/machine.js';

@@ -1,4 +1,7 @@
-/** Creates the evaluator that a plan describes, or its replacement after a failure. No other file chooses between evaluators. */
+/**
+ * Creates the evaluator that a plan describes, or its replacement after a failure. No other file chooses between evaluators. Also
+ * here: the evaluator of the backend `check`.
+ */
 
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';

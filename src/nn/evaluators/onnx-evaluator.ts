@@ -1,6 +1,7 @@
 /**
  * The evaluator of real networks: it encodes positions into one input tensor, runs the session, and reads policy, value and
  * moves left. Input and output tensors are created once for each batch size and reused, so a run allocates almost nothing.
+ * Sessions of ONNX Runtime are opened here alone.
  */
 import {
   type NamedTensors,

@@ -1,4 +1,7 @@
-/** Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. */
+/**
+ * Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. Also here:
+ * the facts about the network that users see.
+ */
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { failure, inflate, type Result, removeControls, success } from '../../util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';

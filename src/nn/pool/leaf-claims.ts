@@ -2,7 +2,8 @@
  * The evaluators' side of the leaf slots: claim slots, mark them as answered, notify the producer, sleep if there are none.
  *
  * A claim reads the ring before it advances CLAIMED_WORD. An entry can be overwritten only after it was claimed. So if the
- * compare-and-exchange succeeds, the entries read before are valid.
+ * compare-and-exchange succeeds, the entries read before are valid. `LiveEvaluators` knows which threads can evaluate,
+ * `PoolCounters` what they have done.
  */
 import {
   CLAIMED,

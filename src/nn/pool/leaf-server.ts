@@ -1,6 +1,7 @@
 /**
  * The main loop of an evaluator thread. It claims leaves and answers finished games, tablebase positions and cached positions at
- * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops.
+ * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops. Also
+ * decides whether the game is over at a leaf.
  */
 import type { Move, Position } from '../../chess/index.js';
 import type { HistoryFill } from '../../encoding/index.js';

@@ -39,7 +39,8 @@
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
  * `state` is stored with Atomics after the plain columns, so a thread that sees the new state also sees the columns.
- * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing).
+ * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing). Also here: the
+ * start data and messages of an evaluator thread, and the tags that tell nodes of a graph apart.
  */
 import { MAX_MOVES, type Position } from '../../chess/index.js';
 import type { BackendPlan } from '../backend/backend-plan.js';

@@ -1,4 +1,7 @@
-/** Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. */
+/**
+ * Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. Also cuts a
+ * network behind its body, converts it to half precision, and finds layer norms.
+ */
 import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
 import {
   decodeModel,

@@ -1,4 +1,7 @@
-/** Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. */
+/**
+ * Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. The heads are here; bodies
+ * come from layers.ts and attention-body.ts.
+ */
 
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
 import { LC0_TENSOR_NAMES } from '../../nn/index.js';

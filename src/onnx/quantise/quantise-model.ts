@@ -1,7 +1,7 @@
 /**
  * A network in 8 bits for the CPU: ranges from sample positions, rounded layers, and how far its answers are from those in single
  * precision. CPUs with 8-bit dot products (VNNI, ARM's dotprod) compute such layers up to four times as fast. Others overflow with
- * 8-bit weights (`addsWidely`), and gain nothing over Winograd convolutions.
+ * 8-bit weights (`addsWidely`), and gain nothing over Winograd convolutions. Also here: sample positions as planes.
  */
 import { getCoreCount } from '#platform/machine.js';
 import { listLegalMoves, Position, parseUciMove } from '../../chess/index.js';

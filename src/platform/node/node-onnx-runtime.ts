@@ -1,4 +1,7 @@
-/** ONNX Runtime over onnxruntime-node. Loading its library takes a tenth of a second, so it is loaded with the first session. */
+/**
+ * ONNX Runtime over onnxruntime-node. Loading its library takes a tenth of a second, so it is loaded with the first session. Two
+ * of its faults are dealt with here: threads that end inside it, and WebGPU's one context.
+ */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Files that come with the program: in the folder of the npm package, or assets inside the packed executable, which are read
- * without disk access. Only this file knows which of the two applies.
+ * without disk access. Only this file knows which of the two applies. Also finds the folder of onnxruntime's native files.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

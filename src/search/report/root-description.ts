@@ -6,6 +6,7 @@
  * The tree keeps no second moments, since the search does not need them. `computeMeanSquare` gets them from a walk over the
  * subtree: every visit backed up the evaluation of one node, so the mean square of a move is that of the nodes below it,
  * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
+ * `summariseRoot` makes the shorter summary for records of self-play.
  */
 
 import type { SearchLine } from '../search-protocol.js';

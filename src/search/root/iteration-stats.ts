@@ -1,4 +1,7 @@
-/** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
+/**
+ * What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). Also here: what
+ * selection adds to the values of these moves, for reports and time managers.
+ */
 
 import { MAX_EDGES } from '../../nn/leaves.js';
 import {

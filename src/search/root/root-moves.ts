@@ -1,7 +1,8 @@
 /**
  * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on
  * the priors. All of them reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the
- * allowed ones first. `restore` undoes this after the search, because the tree is used again.
+ * allowed ones first. `restore` undoes this after the search, because the tree is used again. `SequentialHalving` shares visits
+ * among the root's moves in place of PUCT.
  */
 import { decodePrior, encodePrior, MAX_EDGES } from '../../nn/leaves.js';
 import { drawGamma, type Prng } from '../../util/index.js';

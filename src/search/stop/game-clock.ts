@@ -1,7 +1,7 @@
 /**
  * The clock of one game, kept by the search that plays it: the time manager, which carries saved time from move to move,
  * and the budget of the running search. The budget may change while the search runs (`smooth` opens its piggy bank), so the
- * search asks for it after every batch.
+ * search asks for it after every batch. A guard around the time manager keeps the engine from losing on time.
  */
 
 import { unwrap } from '../../util/index.js';

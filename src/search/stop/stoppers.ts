@@ -1,6 +1,7 @@
 /**
  * The stoppers (lc0: search/classic/stoppers): rules that look at the statistics after each batch. The first that is
- * satisfied ends the search. They also leave hints: how much time and how many playouts remain.
+ * satisfied ends the search. They also leave hints: how much time and how many playouts remain. `StopWatch` asks them, with the
+ * clocks of the search and of the game.
  */
 
 import type { SearchParams } from '../params.js';

@@ -1,6 +1,6 @@
 /**
  * The GUI's side of a UCI conversation with an external engine. Every method waits for the engine's answer; await each call
- * before the next. All errors are EngineErrors.
+ * before the next. All errors are EngineErrors. Also reads the `info` lines of a search.
  */
 import { EngineError, EngineProcess } from './engine-process.js';
 import type { EngineSpec } from './engine-spec.js';

@@ -1,4 +1,7 @@
-/** A game between players: its clocks, its position with history, their reports on their moves, and how it ends. */
+/**
+ * A game between players: its clocks, its position with history, their reports on their moves, and how it ends. Also here: time
+ * controls, the texts of ends, and finished games as PGN.
+ */
 import { computeOutcome, formatUciMove, type Move, type Outcome, type Position } from '../../chess/index.js';
 import { createPgnTree, formatPgn, type PlayedPgnMove } from '../../pgn/index.js';
 import { failure, type Result, success } from '../../util/index.js';

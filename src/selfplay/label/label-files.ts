@@ -2,7 +2,8 @@
  * The output of a labelling run: files `PREFIX_0000.jsonl.gz`, … of about `pliesPerFile` plies each, the unfinished file as
  * `….jsonl.part`, and `PREFIX.json` with the settings and the finished files. Played games are written in order of their number,
  * so the number of lines on disk is the number of the next game. A source game may become several lines, of which the last one
- * holds the number of the next source. A killed run loses only the running games and repeats no other.
+ * holds the number of the next source. A killed run loses only the running games and repeats no other. Also here: the lines of
+ * these files, and how the move of a labelled game is chosen.
  */
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

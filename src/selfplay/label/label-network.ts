@@ -1,6 +1,6 @@
 /**
  * Our own network beside the labelling engine: it says which positions our search visits, and its policy and W − L without
- * search show which positions it judges worst.
+ * search show which positions it judges worst. Also here: the targets that a network would be trained on.
  */
 
 import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/index.js';

@@ -1,6 +1,7 @@
 /**
  * Labelling with several engine processes at once. Jobs finish in any order and are written in their own order, so the output
- * does not depend on the number of processes (with engines that are deterministic at fixed nodes).
+ * does not depend on the number of processes (with engines that are deterministic at fixed nodes). Also plays a labelled game, and
+ * draws where it starts.
  */
 
 import {

@@ -1,6 +1,7 @@
 /**
  * Which positions of existing games are labelled: plies of the games, and positions that our search visits from them. Sources are
- * read in order, and everything random follows from the seed and a source's number. No position is labelled twice.
+ * read in order, and everything random follows from the seed and a source's number. No position is labelled twice. `PositionSet`
+ * keeps millions of 64-bit keys.
  */
 import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/index.js';
 import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../util/index.js';

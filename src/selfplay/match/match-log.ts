@@ -1,7 +1,8 @@
 /**
  * The files of a match: a results file, which has a line with the conditions and then one JSON line a game, and a PGN file. A
  * game counts when its results line is complete. The line holds the length of the PGN file after the game, so that both files
- * agree when a match that was killed between the two writes is resumed. Other text in the PGN file stays.
+ * agree when a match that was killed between the two writes is resumed. Other text in the PGN file stays. A lock keeps a second
+ * process from writing the same results.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,7 @@
-/** The result of two players against each other, as data and as text, in the words of fastchess and lc0. */
+/**
+ * The result of two players against each other, as data and as text, in the words of fastchess and lc0. Also here: the table of a
+ * tournament.
+ */
 import {
   computeSprt,
   distributeGames,

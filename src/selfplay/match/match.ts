@@ -1,7 +1,7 @@
 /**
  * Plays a match of two or more players: pairs of games with one opening and swapped colours, several at a time, until all are
  * played, the sequential test has decided, or the signal comes. Players, opening, colours and seeds of a game follow from its
- * number alone, so a resumed match plays the same games.
+ * number alone, so a resumed match plays the same games. Also plays a single game, and shows it as it stands.
  */
 import { formatFen, formatUciMove } from '../../chess/index.js';
 import type { Tablebases } from '../../syzygy/index.js';

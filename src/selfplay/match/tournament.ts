@@ -1,4 +1,7 @@
-/** The results of a match of two or more players: the standings of every pairing, filled game by game. */
+/**
+ * The results of a match of two or more players: the standings of every pairing, filled game by game. Also here: the score of two
+ * players, and who plays whom in which game.
+ */
 import { countWhiteHalfPoints, type EndReason, type GameEnd } from '../game/game.js';
 import {
   distributeGames,

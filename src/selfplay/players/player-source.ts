@@ -1,4 +1,7 @@
-/** Players by their specification: a network, a UCI program, or random moves. */
+/**
+ * Players by their specification: a network, a UCI program, or random moves. Also here: the syntax of the specification, the
+ * random mover, and a network of this process as a player.
+ */
 import { nextTurn } from '#platform/threads.js';
 import type { Move } from '../../chess/index.js';
 import { computeMoveTimeBudgetMs, type SearchLimits, SearchScheduler } from '../../search/index.js';

@@ -1,4 +1,7 @@
-/** A player of a match, and an external UCI engine as one. If the process of an engine dies, it is started again. */
+/**
+ * A player of a match, and an external UCI engine as one. If the process of an engine dies, it is started again. Moves of external
+ * engines are checked by two implementations of the rules, ours and chess.js.
+ */
 
 import { Chess } from 'chess.js';
 import { formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/index.js';

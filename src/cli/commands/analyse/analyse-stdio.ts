@@ -1,4 +1,7 @@
-/** `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. */
+/**
+ * `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. Answers are written without
+ * waiting for the reader.
+ */
 import { write } from 'node:fs';
 import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../analysis/index.js';
 import { createPoolOptions, warnOfTables } from '../../../app/index.js';

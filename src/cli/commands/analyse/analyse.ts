@@ -1,6 +1,6 @@
 /**
  * `sardonyx analyse`: analyses a position or the games of PGN files, and prints best moves, scores and WDL, annotated PGN or
- * JSON. With `--stdio` it answers queries until stdin ends (see analyse-stdio.ts).
+ * JSON. With `--stdio` it answers queries until stdin ends (see analyse-stdio.ts). Writes search trees as files too.
  */
 
 import { existsSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. */
+/**
+ * `sardonyx doctor`: reports what the engine can use on this machine, what is missing, and how to install it. Providers are tested
+ * in processes of their own.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { getNativeFolder, isPackaged } from '#platform/program-files.js';
