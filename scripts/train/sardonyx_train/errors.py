@@ -6,4 +6,7 @@ class TrainError(Exception):
 
 
 class Stopped(Exception):
-    """The program was asked to stop; everything finished so far is on disk, and the same command resumes it. Status 130."""
+    """The program was asked to stop; everything finished so far is on disk. Its text says what resumes it. Status 130."""
+
+    def __init__(self, resumed_by: str = "the same command") -> None:
+        super().__init__(f"{resumed_by} resumes it")

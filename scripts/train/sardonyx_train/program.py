@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return getattr(importlib.import_module(f".{module}", __package__), function)(options)
     except (Stopped, KeyboardInterrupt) as error:
-        print(f"{options.command}: stopped" + ("; the same command resumes it" if isinstance(error, Stopped) else ""), file=sys.stderr)
+        print(f"{options.command}: stopped" + (f"; {error}" if isinstance(error, Stopped) else ""), file=sys.stderr)
         return STOPPED_STATUS
     except OSError as error:
         place, why = error.filename2 or error.filename, error.strerror or error

@@ -20,11 +20,11 @@ def train(options: Namespace) -> int:
     resume = None
     if options.resume is not None:
         resume = Path(config.run.out) / "last.pt" if options.resume == "auto" else Path(options.resume)
-    run_training(config, resume, options.overwrite)
+    run_training(config, resume, options.overwrite, "the same command with --resume")
     return 0
 
 
-def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = False) -> None:
+def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = False, resumed_by: str = "the same command") -> None:
     """Trains to the planned end. Raises Stopped after a request to stop, with a checkpoint on disk."""
     _check(config, resume, overwrite)
     print(f"trains {config.run.name} in {config.run.out}", file=sys.stderr, flush=True)
@@ -53,7 +53,7 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
     finally:
         leave()
     if trainer.stop.is_set():
-        raise Stopped
+        raise Stopped(resumed_by)
 
 
 def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None:

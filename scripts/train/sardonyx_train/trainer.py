@@ -165,7 +165,7 @@ class Trainer:
             if share < math.inf:
                 self._log(history, shown, share)
         if share == math.inf:
-            self._say("stopped on request; --resume continues from here")
+            self._say("stopped on request")
         elif times.evaluated_step != self.progress.step:
             self._evaluate(history)
         self._save(LAST)

@@ -296,6 +296,14 @@ def _write_small(shards: Path, folder: Path) -> Path:
     return path
 
 
+def test_a_stopped_run_says_what_resumes_it(
+    shard_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sardonyx_train.run_training.stop_on_signals", lambda stop: stop())
+    assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 130
+    assert capsys.readouterr().err.endswith("train: stopped; the same command with --resume resumes it\n")
+
+
 def test_a_request_to_stop_in_the_first_second_is_one_sentence() -> None:
     script = "import os, signal, sys; from sardonyx_train import program; sys.argv = ['x', 'inspect', 'a']\n"
     script += "program.importlib.import_module = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\nprogram.start()"
