@@ -593,21 +593,25 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       ]);
       return readFileSync(await download.path(), 'utf8');
     };
-    for (const isLate of [false, true]) {
+    // Each begins with a move of its own: the tab may hold the id of the analysis before for a moment.
+    for (const [move, isLate] of [
+      ['c4', false],
+      ['e4', true],
+    ] as const) {
       await refuse('none');
       await press('Load');
       await press('New analysis');
-      await typeMove(first, 'e4');
-      await isKept(first, '1. e4');
+      await typeMove(first, move);
+      await isKept(first, `1. ${move}`);
       await refuse('put', isLate);
       await typeMove(first, 'e5');
       await first.waitForSelector('.notice-error:has-text("no room to keep this analysis")');
-      assert.match(await savePgn(), /1\. e4 e5/);
-      assert.equal(await first.evaluate(findStored('1. e4 e5')), '');
-      assert.equal(await first.evaluate(findStored('1. e4')), '#0', 'what was kept before stays');
+      assert.match(await savePgn(), new RegExp(`1\\. ${move} e5`));
+      assert.equal(await first.evaluate(findStored(`1. ${move} e5`)), '');
+      assert.equal(await first.evaluate(findStored(`1. ${move}`)), '#0', 'what was kept before stays');
       await refuse('none');
       await typeMove(first, 'Nf3');
-      await isKept(first, '1. e4 e5 2. Nf3');
+      await isKept(first, `1. ${move} e5 2. Nf3`);
     }
     // An analysis is deleted, and there is no room to bring it back.
     await press('Load');
