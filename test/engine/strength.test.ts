@@ -1,6 +1,7 @@
 /** Limited strength: the table, what reaches the search, and the fit that makes the table. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseUciMove } from '#sardonyx/chess/index.js';
 import { STRONGEST_ELO, WEAKEST_ELO } from '#sardonyx/engine/options.js';
 import {
   computeMinibatch,
@@ -124,6 +125,11 @@ test('a level ponders within its nodes and says nothing of the limit', async () 
   world.search.send({ type: 'warning', id: world.search.lastGo.id, text: 'the limit is reached' });
   assert.deepEqual(said, []);
   assert.ok(engine.ponderHit().ok);
+  const move = unwrap(parseUciMove(engine.position.position, 'e2e4'));
+  const { id } = world.search.lastGo;
+  world.search.send({ type: 'bestMove', id, move, ponder: 0 });
+  await settle();
+  assert.ok(world.search.lastGo.id > id, 'the opponent has played it, so the move on the clock is searched');
 });
 
 test('the fit finds the ratings behind scores, and its error shrinks with the games', async () => {
