@@ -55,7 +55,7 @@ const table = {
 
   // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.
   minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool' }),
-  batchesInFlight: option('BatchesInFlight', 'batches-in-flight', int(0, 0, 64), 'Minibatches in flight at the same time; 0 = one more than the evaluator threads, but 1 for one thread with batches of 1.', HIDDEN),
+  batchesInFlight: option('BatchesInFlight', 'batches-in-flight', int(0, 0, 64), 'Minibatches in flight at the same time; 0 = one more than the evaluator threads, and up to three for each of them in a large tree, but 1 for one thread with batches of 1.', HIDDEN),
   maxCollisionEvents: option('MaxCollisionEvents', 'max-collision-events', int(917, 1, 65536), 'After this many detours around leaves in flight a batch is sent, full or not.'),
   maxCollisionVisits: option('MaxCollisionVisits', 'max-collision-visits', int(80000, 1, 1e8), 'Most virtual visits that detours around leaves in flight may add while a batch is gathered, in a large tree.'),
   maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which detours may add one virtual visit only.'),

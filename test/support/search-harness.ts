@@ -36,6 +36,7 @@ export interface HarnessOptions {
   readonly params?: Partial<SearchParams>;
   readonly minibatch?: number;
   readonly batchesInFlight?: number;
+  readonly mostBatchesInFlight?: number;
   readonly prefetch?: number;
   readonly maxBytes?: number;
   readonly initialNodes?: number;
@@ -74,8 +75,8 @@ export class SearchHarness {
   constructor(channel: FakeLeafChannel, options: HarnessOptions = {}) {
     this.channel = channel;
     this.params = { ...defaultSearchParams, ...options.params };
-    const { minibatch = 1, batchesInFlight = 1, prefetch = 0 } = options;
-    this.batching = { minibatch, batchesInFlight, prefetch };
+    const { minibatch = 1, batchesInFlight = 1, mostBatchesInFlight = batchesInFlight, prefetch = 0 } = options;
+    this.batching = { minibatch, batchesInFlight, mostBatchesInFlight, prefetch };
     this.search = new TreeSearch(
       {
         channel,

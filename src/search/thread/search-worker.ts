@@ -16,6 +16,8 @@ import type { Batching } from '../visit/pipeline.js';
 /** Row of the evaluators' root table: the engine plays one game and needs only the first. */
 const ROOT_ROW = 0;
 const GARBAGE_SLICE = 5000;
+/** In a large tree: an evaluator works on one, and two are ready for it. */
+const BATCHES_PER_EVALUATOR = 3;
 
 interface Attachment {
   readonly pool: SharedPoolHandle;
@@ -36,10 +38,14 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   // When evaluation has fallen back to the CPU, the pool's minibatch may be smaller than the option.
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
-  const wanted = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
-  const batchesInFlight = Math.max(1, Math.min(wanted, Math.floor(pool.slotCount / minibatch)));
+  const fits = (count: number): number => Math.max(1, Math.min(count, Math.floor(pool.slotCount / minibatch)));
+  const chosen = params.batchesInFlight || pool.batchesInFlight;
+  const batchesInFlight = fits(chosen || (isSequential ? 1 : pool.workers + 1));
   // Only if the user has set a minibatch of 1: a slow backend's default of 1 does not ask for lc0's visits.
   const isLc0Like = isSequential && params.minibatchSize === 1 && params.search === 'tree';
+  if (!isSequential && chosen === 0) {
+    return { minibatch, batchesInFlight, mostBatchesInFlight: fits(BATCHES_PER_EVALUATOR * pool.workers) };
+  }
   if (!isLc0Like) return { minibatch, batchesInFlight };
   return { minibatch, batchesInFlight, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };
 }

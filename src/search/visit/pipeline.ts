@@ -5,7 +5,7 @@
  *
  * One iteration of a search (`TreeSearch.step`, until the stoppers say stop), with the four verbs in capitals:
  *
- *   gather        while fewer than `batchesInFlight` batches are in flight:
+ *   gather        while fewer batches are in flight than the batching allows:
  *     SELECT        walk from the root by PUCT and add virtual loss (select.ts, formulas/puct.ts)
  *     EVALUATE      send a new leaf to the evaluators as its path (leaf-channel.ts); a known result is backed up at once
  *   wait          until an evaluator has answered (thread/search-worker.ts)
@@ -41,6 +41,8 @@ const GARBAGE_PER_LEAF = 4;
 /** Records reserved before a batch. In the rare case that they are too few, a leaf gets no node. */
 const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
+/** A tree with this many visits for each leaf in flight is searched as with fewer of them, to what games can tell. */
+const VISITS_PER_LEAF_IN_FLIGHT = 64;
 
 export interface PipelineParts {
   readonly tree: Tree;
@@ -52,10 +54,12 @@ export interface PipelineParts {
   readonly onRootExpanded: () => void;
 }
 
-/** How many leaves are kept in flight: `batchesInFlight` batches of `minibatch` leaves. */
+/** How many leaves are kept in flight: `batchesInFlight` batches of `minibatch` leaves, more in a large tree. */
 export interface Batching {
   readonly minibatch: number;
   readonly batchesInFlight: number;
+  /** As many while the leaves in flight are at most 1/64 of the root's visits; absent = `batchesInFlight`. */
+  readonly mostBatchesInFlight?: number;
   /** With one leaf in flight: positions evaluated together, the leaf included, as in lc0 (prefetch.ts); absent = the leaf alone. */
   readonly prefetch?: number;
   /** With one leaf in flight: visits of the root from which its moves count as lc0's solid tree does (move-scores.ts); absent = never. */
@@ -146,6 +150,8 @@ export class Pipeline {
 
   private params = defaultSearchParams;
   private minibatch = 1;
+  private leastBatches = 1;
+  private allowedBatches = 1;
   private prefetch = 0;
   private maxOutOfOrder = 1;
   private rootDrawScore = 0;
@@ -178,7 +184,13 @@ export class Pipeline {
 
   /** Starts a search; no leaf may be in flight. */
   begin({ params, batching, blackToMove, rescale, contemptSign, moveFilter }: SearchSetup): void {
-    const { minibatch, batchesInFlight, prefetch = 0, solidTree = NEVER } = batching;
+    const {
+      minibatch,
+      batchesInFlight,
+      mostBatchesInFlight = batchesInFlight,
+      prefetch = 0,
+      solidTree = NEVER,
+    } = batching;
     Object.assign(this.counters, createCounters());
     this.params = params;
     this.minibatch = minibatch;
@@ -186,10 +198,12 @@ export class Pipeline {
     const solidRoot = isSequential ? solidTree : NEVER;
     this.prefetch = isSequential ? prefetch : 0;
     this.maxOutOfOrder = Math.max(1, Math.trunc(params.maxOutOfOrderEvalsFactor * minibatch));
-    if (batchesInFlight !== this.batches.length) {
-      this.batches = Array.from({ length: batchesInFlight }, () => new VisitList());
+    this.leastBatches = batchesInFlight;
+    if (mostBatchesInFlight !== this.batches.length) {
+      this.batches = Array.from({ length: mostBatchesInFlight }, () => new VisitList());
       this.oldest = 0;
     }
+    this.allowBatches();
     this.reusedVisits = this.tree.rootVisits;
     this.isBlocked = false;
     this.gathering.hasReachedLongestPath = false;
@@ -219,7 +233,7 @@ export class Pipeline {
 
   /** Whether another batch may be gathered now. */
   get canGather(): boolean {
-    return !this.isBlocked && this.batchesInFlight < this.batches.length;
+    return !this.isBlocked && this.batchesInFlight < this.allowedBatches;
   }
 
   /**
@@ -309,6 +323,7 @@ export class Pipeline {
     if (tree.hasOtherPaths) this.selector.closed.openAll();
     this.selector.cancelAllDetours();
     counters.batches++;
+    this.allowBatches();
     tree.collectGarbage(GARBAGE_PER_LEAF * this.minibatch);
     progress.isDone = true;
     return progress;
@@ -331,6 +346,12 @@ export class Pipeline {
     this.leavesInFlight = 0;
     this.selector.cancelAllDetours();
     this.selector.closed.openAll();
+  }
+
+  /** Called between whole batches alone, so that it does not depend on an evaluator's speed. */
+  private allowBatches(): void {
+    const affordable = Math.floor(this.tree.rootVisits / (VISITS_PER_LEAF_IN_FLIGHT * this.minibatch));
+    this.allowedBatches = Math.max(this.leastBatches, Math.min(affordable, this.batches.length));
   }
 
   /** Nothing is gathered before they are done, so that the cache holds the same whatever an evaluator's speed. */

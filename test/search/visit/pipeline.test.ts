@@ -38,11 +38,12 @@ const SHAPES = [
   { minibatch: 1, batchesInFlight: 3 },
   { minibatch: 8, batchesInFlight: 1 },
   { minibatch: 8, batchesInFlight: 3 },
+  { minibatch: 8, batchesInFlight: 2, mostBatchesInFlight: 6 },
   { minibatch: 64, batchesInFlight: 2 },
 ];
 
 for (const shape of SHAPES) {
-  const name = `minibatch ${shape.minibatch}, ${shape.batchesInFlight} in flight, prefetch ${shape.prefetch ?? 0}`;
+  const name = Object.entries(shape).join(', ');
 
   test(`the order in which evaluators finish changes nothing: ${name}`, () => {
     for (let seed = 1; seed <= 3; seed++) {
@@ -206,6 +207,24 @@ for (const { minibatch, nodes, most } of [
     assert.ok(collisions <= most * playouts, `${collisions} collisions in ${playouts} playouts`);
   });
 }
+
+test('more batches are in flight as the tree grows: at most one leaf for 64 visits of the root', () => {
+  const channel = new FakeLeafChannel(new HashGame({ minMoves: 20 }), {
+    delays: { random: createPrng(1), probability: 0.02 },
+  });
+  const harness = new SearchHarness(channel, { minibatch: 8, batchesInFlight: 2, mostBatchesInFlight: 5 });
+  const seen = new Set<number>();
+  harness.run({ nodes: 8000 }, (search) => {
+    const { rootVisits } = search.tree;
+    const batches = Math.ceil(channel.busy / 8);
+    seen.add(batches);
+    assert.ok(batches <= Math.min(5, Math.max(2, Math.floor(rootVisits / 64 / 8))), `${batches} at ${rootVisits}`);
+  });
+  assert.ok(
+    [2, 3, 4, 5].every((count) => seen.has(count)),
+    [...seen].join(),
+  );
+});
 
 test('progressive widening lets moves in as visits grow, the likeliest first', () => {
   const game = new HashGame({ minMoves: 30, maxMoves: 30, seed: 2 });
