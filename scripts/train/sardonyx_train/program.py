@@ -13,21 +13,12 @@ import signal
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import Stopped, TrainError
 from .tasks.process import OWN_PROGRAM
 
 STOPPED_STATUS = 130
-X_AXES = ("step", "positions", "minutes")
-
-
-@dataclass(frozen=True)
-class Command:
-    help: str
-    place: str  # module and function
-    declare: Callable[[ArgumentParser], None]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     cut = words.index("--") if words[:1] == ["spread"] and "--" in words else len(words)
     options = _create_parser().parse_args(words[:cut])
     options.engine_flags = words[cut + 1 :]
-    module, _, function = COMMANDS[options.command].place.rpartition(".")
+    module, _, function = options.function.rpartition(".")
     try:
         return getattr(importlib.import_module(f".{module}", __package__), function)(options)
     except (Stopped, KeyboardInterrupt) as error:
@@ -75,14 +66,6 @@ def _restart_with_tcmalloc() -> None:
         os.execve(sys.executable, [*OWN_PROGRAM, *sys.argv[1:]], environment)
 
 
-def _create_parser() -> ArgumentParser:
-    parser = ArgumentParser(prog="sardonyx-train", description="Networks for Sardonyx: from games to a file that plays.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
-        command.declare(commands.add_parser(name, help=command.help, description=command.help[0].upper() + command.help[1:] + "."))
-    return parser
-
-
 def _at_least(kind: type, least: float) -> Callable[[str], float]:
     def number(text: str) -> float:
         value = kind(text)
@@ -111,28 +94,36 @@ def _add_network(parser: ArgumentParser, shards: list[str]) -> None:
     parser.add_argument("--calibration-positions", type=_COUNT, default=2048, help="int8: positions to calibrate on (default 2,048)")
 
 
-def _declare_train(parser: ArgumentParser) -> None:
-    _add_config(parser)
-    parser.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
-    parser.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
-    parser.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
+def _create_parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="sardonyx-train", description="Networks for Sardonyx: from games to a file that plays.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
+    def add(name: str, function: str, about: str) -> ArgumentParser:
+        """`function`: module and function that do it."""
+        command = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        command.set_defaults(function=function)
+        return command
 
-def _declare_pretrain(parser: ArgumentParser) -> None:
-    parser.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
-    _add_config(parser, "default: configs/mini-leela.yaml")
-    parser.add_argument("--positions", type=_COUNT, help="approximate number of positions (default: games.positions, or 50,000)")
-    parser.add_argument("--min-elo", type=_NUMBER, help="of PGN files: only games in which both players have at least this rating")
-    parser.add_argument("--skip-plies", type=_NUMBER, help="plies at the start of each game to leave out")
-    parser.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
-    parser.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
+    pretrain = add("pretrain", "pretrain.pretrain", "go from games to a network that plays: shards, training and export")
+    pretrain.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
+    pretrain.add_argument("--out", type=Path, required=True, help="folder of the run")
+    _add_config(pretrain, "default: configs/mini-leela.yaml")
+    pretrain.add_argument("--positions", type=_COUNT, help="approximate number of positions (default: games.positions, or 50,000)")
+    pretrain.add_argument("--min-elo", type=_NUMBER, help="of PGN files: only games in which both players have at least this rating")
+    pretrain.add_argument("--skip-plies", type=_NUMBER, help="plies at the start of each game to leave out")
+    pretrain.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
+    pretrain.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
 
+    train = add("train", "run_training.train", "train a network from Arrow shards")
+    _add_config(train)
+    train.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
+    train.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
+    train.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
-def _declare_loop(parser: ArgumentParser) -> None:
-    _add_config(parser)
-    parser.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
-    action = parser.add_mutually_exclusive_group()
+    loop = add("loop", "loop.loop_command.loop", "improve a network by playing against itself; the same command resumes")
+    _add_config(loop)
+    loop.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
+    action = loop.add_mutually_exclusive_group()
     action.add_argument("--dry-run", action="store_true", help="check everything, print the plan, and exit")
     action.add_argument("--status", action="store_true", help="show the state of the loop, and exit")
     action.add_argument("--rollback", type=_NUMBER, metavar="N", help="make generation N the best, drop games of later networks, and exit")
@@ -141,68 +132,62 @@ def _declare_loop(parser: ArgumentParser) -> None:
     action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again, compare the weights, and exit")
     action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
+    try_recipe = add("try-recipe", "try_recipe.try_recipe", "run a loop and test whether it plays clearly better")
+    _add_config(try_recipe, "YAML file of a loop; see configs/loop-*.yaml")
+    try_recipe.add_argument("--minutes", type=_AMOUNT, default=60.0, help="time for the loop; 0: only the match (default 60)")
+    try_recipe.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
+    try_recipe.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
 
-def _declare_try_recipe(parser: ArgumentParser) -> None:
-    _add_config(parser, "YAML file of a loop; see configs/loop-*.yaml")
-    parser.add_argument("--minutes", type=_AMOUNT, default=60.0, help="time for the loop; 0: only the match (default 60)")
-    parser.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
-    parser.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
+    export = add("export", "networks.export", "write a checkpoint's averaged network to ONNX and verify it")
+    _add_network(export, [])
+    export.add_argument("--out", type=Path, required=True, help="ONNX file to write")
+    export.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
+    export.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
 
+    bundle = add("bundle", "bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
+    _add_network(bundle, ["runs/shards/test"])
+    bundle.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
+    bundle.add_argument("--large", action="store_true", help="make only the larger network, for devices")
+    bundle.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
+    bundle.add_argument("--out", type=Path, default=Path("models"))
 
-def _declare_export(parser: ArgumentParser) -> None:
-    _add_network(parser, [])
-    parser.add_argument("--out", type=Path, required=True, help="ONNX file to write")
-    parser.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
-    parser.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
+    weights = add("weights", "networks.weights", "write a checkpoint's averaged weights alone, in half precision")
+    weights.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
+    weights.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
 
+    average = add("average", "networks.average", "average the weights of runs that began from the same checkpoint")
+    average.add_argument("checkpoints", type=Path, nargs="+", help="last.pt or best.pt of each run")
+    average.add_argument("--out", type=Path, required=True, help="checkpoint to write, with the configuration of the first")
 
-def _declare_bundle(parser: ArgumentParser) -> None:
-    _add_network(parser, ["runs/shards/test"])
-    parser.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
-    parser.add_argument("--large", action="store_true", help="make only the larger network, for devices")
-    parser.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
-    parser.add_argument("--out", type=Path, default=Path("models"))
+    assess = add("assess", "assessment.assess_network", "measure an ONNX network on held-out positions")
+    assess.add_argument("network", type=Path, help="ONNX file")
+    assess.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
+    assess.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
+    assess.add_argument("--positions", type=_COUNT, default=20_000, help="number of positions, taken evenly (default 20,000)")
+    assess.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
+    assess.add_argument("--json", action="store_true", help="print one JSON object")
 
+    compare = add("compare", "plots.compare", "draw the training curves of several runs in one picture")
+    compare.add_argument("runs", nargs="+", help="folders of runs or whole loops; NAME=FOLDER gives one another name")
+    compare.add_argument("--out", type=Path, required=True, help="picture to write, .png or .svg")
+    compare.add_argument("--x", choices=("step", "positions", "minutes"), default="step", help="horizontal axis (default step)")
 
-def _declare_weights(parser: ArgumentParser) -> None:
-    parser.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
-    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
+    inspect = add("inspect", "look_at_shards.inspect", "describe Arrow shards: positions, results, targets")
+    inspect.add_argument("shards", nargs="+", help="folders or files")
+    inspect.add_argument("--batches", type=_COUNT, default=5, help="record batches to read, taken evenly (default 5)")
+    inspect.add_argument("--json", action="store_true", help="print one JSON object")
 
+    loader = add("bench-loader", "look_at_shards.bench", "measure how fast shards are read")
+    loader.add_argument("shards", nargs="+")
+    loader.add_argument("--workers", type=_NUMBER, default=2)
+    loader.add_argument("--batch-size", type=_COUNT, default=1024)
+    loader.add_argument("--positions", type=_COUNT, default=1_000_000)
+    loader.add_argument("--shuffle-batches", type=_COUNT, default=12)
+    loader.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
+    loader.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
 
-def _declare_average(parser: ArgumentParser) -> None:
-    parser.add_argument("checkpoints", type=Path, nargs="+", help="last.pt or best.pt of each run")
-    parser.add_argument("--out", type=Path, required=True, help="checkpoint to write, with the configuration of the first")
-
-
-def _declare_assess(parser: ArgumentParser) -> None:
-    parser.add_argument("network", type=Path, help="ONNX file")
-    parser.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
-    parser.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
-    parser.add_argument("--positions", type=_COUNT, default=20_000, help="number of positions, taken evenly (default 20,000)")
-    parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def _declare_compare(parser: ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", help="folders of runs or whole loops; NAME=FOLDER gives one another name")
-    parser.add_argument("--out", type=Path, required=True, help="picture to write, .png or .svg")
-    parser.add_argument("--x", choices=X_AXES, default="step", help="horizontal axis (default step)")
-
-
-def _declare_inspect(parser: ArgumentParser) -> None:
-    parser.add_argument("shards", nargs="+", help="folders or files")
-    parser.add_argument("--batches", type=_COUNT, default=5, help="record batches to read, taken evenly (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def _declare_bench_loader(parser: ArgumentParser) -> None:
-    parser.add_argument("shards", nargs="+")
-    parser.add_argument("--workers", type=_NUMBER, default=2)
-    parser.add_argument("--batch-size", type=_COUNT, default=1024)
-    parser.add_argument("--positions", type=_COUNT, default=1_000_000)
-    parser.add_argument("--shuffle-batches", type=_COUNT, default=12)
-    parser.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
-    parser.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
+    _declare_spread(add("spread", "spread.spread_tasks.spread", "spread labelling, analysis, matches and tuning over a cluster"))
+    return parser
 
 
 def _declare_spread(parser: ArgumentParser) -> None:
@@ -229,20 +214,3 @@ def _declare_spread(parser: ArgumentParser) -> None:
             work.add_argument("--games-per-task", type=_COUNT, default=per_task)
         work.epilog = "Behind -- stand flags of the engine's command; files that they name travel with the tasks. The same command resumes."
         work.formatter_class = argparse.RawDescriptionHelpFormatter
-
-
-COMMANDS = {
-    "pretrain": Command("go from games to a network that plays: shards, training and export", "pretrain.pretrain", _declare_pretrain),
-    "train": Command("train a network from Arrow shards", "run_training.train", _declare_train),
-    "loop": Command("improve a network by playing against itself; the same command resumes", "loop.loop_command.loop", _declare_loop),
-    "try-recipe": Command("run a loop and test whether it plays clearly better", "try_recipe.try_recipe", _declare_try_recipe),
-    "export": Command("write a checkpoint's averaged network to ONNX and verify it", "networks.export", _declare_export),
-    "bundle": Command("make the bundled networks of a checkpoint, with their weights", "bundle.bundle", _declare_bundle),
-    "weights": Command("write a checkpoint's averaged weights alone, in half precision", "networks.weights", _declare_weights),
-    "average": Command("average the weights of runs that began from the same checkpoint", "networks.average", _declare_average),
-    "assess": Command("measure an ONNX network on held-out positions", "assessment.assess_network", _declare_assess),
-    "compare": Command("draw the training curves of several runs in one picture", "plots.compare", _declare_compare),
-    "inspect": Command("describe Arrow shards: positions, results, targets", "look_at_shards.inspect", _declare_inspect),
-    "bench-loader": Command("measure how fast shards are read", "look_at_shards.bench", _declare_bench_loader),
-    "spread": Command("spread labelling, analysis, matches and tuning over a cluster", "spread.spread_tasks.spread", _declare_spread),
-}

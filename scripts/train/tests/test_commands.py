@@ -22,9 +22,10 @@ from sardonyx_train.errors import TrainError
 from sardonyx_train.files import write_json
 from sardonyx_train.lock import lock_folder
 from sardonyx_train.model.network import Network
-from sardonyx_train.program import COMMANDS, main
+from sardonyx_train.program import _create_parser, main
 
 CONFIGS = Path(__file__).parents[1] / "configs"
+COMMANDS = list(_create_parser()._subparsers._group_actions[0].choices)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
