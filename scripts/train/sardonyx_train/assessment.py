@@ -11,15 +11,15 @@ import torch
 from pydantic import TypeAdapter
 
 from .config import TargetConfig, load_config
-from .data.batch import Batch, BatchMaker, expand_planes
+from .data.batch import Batch, BatchMaker
 from .data.shards import Columns, find_shards, read_common_format, read_wanted_format, require_rows
 from .data.stream import read_rows
 from .data.targets import wdl_from_score
 from .encodings import get_input_encoding
 from .errors import TrainError
 from .export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
-from .export.verify import create_session, win_minus_loss
-from .losses import mask_illegal
+from .export.verify import create_session
+from .losses import mask_illegal, win_minus_loss
 from .plots import draw, label_axis
 from .progress_display import ProgressDisplay
 
@@ -83,7 +83,6 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
     names = [output.name for output in session.get_outputs()]
     if session.get_inputs()[0].name != INPUT_NAME or POLICY_NAME not in names or not {VALUE_NAME, WDL_NAME} & {*names}:
         raise TrainError(f"the network is none of ours or lc0's: it needs {INPUT_NAME}, {POLICY_NAME} and {WDL_NAME} or {VALUE_NAME}")
-    value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 
     def run(planes: torch.Tensor, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         outputs = dict(zip(names, session.run(None, {INPUT_NAME: planes.numpy()}), strict=True))
@@ -95,19 +94,19 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
     with ProgressDisplay("position", positions, "assessing") as progress:
         for columns in read_rows(files, _BATCH, positions):
             batch = maker.make(columns, np.arange(columns.rows))
-            planes = expand_planes(batch.masks, batch.values, value_planes)
+            planes = batch.expand_planes()
             move, value = other_move, other_value = run(planes, batch)
             if history:
                 planes[:, history[0] : history[-1]] = 0
                 other_move, other_value = run(planes, batch)
             has_target = batch.policy_probability.numpy().sum(1) > 0
-            wdl = wdl_from_score(columns.cp, targets.wdl_offset_cp, targets.wdl_scale_cp)
+            wdl = wdl_from_score(columns.cp, targets)
             parts.append(
                 {
                     "best": np.where(has_target, batch.best_move.numpy() == move, np.nan),
                     **_find_losses(columns, batch, move),
                     "value": value,
-                    "target": np.where(batch.wdl_weight.numpy() > 0, (batch.wdl[:, 0] - batch.wdl[:, 2]).numpy(), np.nan),
+                    "target": np.where(batch.wdl_weight.numpy() > 0, win_minus_loss(batch.wdl).numpy(), np.nan),
                     "by_score": wdl[:, 0] - wdl[:, 2],
                     "result": columns.result,
                     "best_without_history": np.where(has_target, batch.best_move.numpy() == other_move, np.nan),

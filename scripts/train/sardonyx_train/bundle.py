@@ -52,7 +52,7 @@ def make_networks(options: Namespace) -> list[Bundled]:
         raise TrainError("--large and --light make no int8 network: leave out --int8-checkpoint")
     network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
-    exact = verify(model, network, held_out, held_out.value_planes)
+    exact = verify(model, network, held_out)
     refuse_losses(exact.accuracy_torch, exact.value_mae_torch, exact)
     name = "default-large.onnx" if options.large else options.light or "default.onnx"
     form = {"input": config.model.input, "policy": config.model.policy}
@@ -70,8 +70,8 @@ def make_int8(options: Namespace, form: dict[str, str], exact: Verification, hel
     if form != {"input": config.model.input, "policy": config.model.policy}:
         raise TrainError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
-    small = quantise(model, data, data.value_planes)
-    rounded = verify(small, network, held_out, held_out.value_planes)
+    small = quantise(model, data)
+    rounded = verify(small, network, held_out)
     refuse_losses(exact.accuracy, exact.value_mae, rounded)
     print(f"default-int8.onnx: {rounded.format()}")
     return Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **form})

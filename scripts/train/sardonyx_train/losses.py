@@ -67,20 +67,21 @@ def compute_metrics(outputs: Outputs, batch: Batch) -> dict[str, torch.Tensor]:
     has_policy = batch.policy_probability.sum(1)
     hit = (logits.argmax(1) == batch.best_move).float()
     entropy = torch.special.entr(batch.policy_probability).sum(1)
-    q_target = batch.wdl[:, 0] - batch.wdl[:, 2]
     return {
         "accuracy": _mean(hit, has_policy),
         "policy_floor": _mean(entropy, has_policy),
-        "value_mae": _mean((expected_value(outputs.value.float()) - q_target).abs(), batch.wdl_weight),
+        "value_mae": _mean((expected_value(outputs.value.float()) - win_minus_loss(batch.wdl)).abs(), batch.wdl_weight),
     }
 
 
 def expected_value(value: torch.Tensor) -> torch.Tensor:
     """Head output (logits [N, 3] or tanh [N, 1]) → W − L [N]."""
-    if value.shape[1] == 1:
-        return value.squeeze(1)
-    wdl = value.softmax(1)
-    return wdl[:, 0] - wdl[:, 2]
+    return win_minus_loss(value if value.shape[1] == 1 else value.softmax(1))
+
+
+def win_minus_loss(value: torch.Tensor) -> torch.Tensor:
+    """W − L itself, [N, 1], or probabilities of win, draw and loss, [N, 3] → W − L [N]."""
+    return value.squeeze(1) if value.shape[1] == 1 else value[:, 0] - value[:, 2]
 
 
 def _log_softmax(logits: torch.Tensor, target: Batch | PolicyTarget, config: LossConfig) -> torch.Tensor:
@@ -95,7 +96,7 @@ def _cross_entropy(log_policy: torch.Tensor, target: Batch | PolicyTarget) -> to
 
 def _value_error(value: torch.Tensor, wdl: torch.Tensor) -> torch.Tensor:
     if value.shape[1] == 1:
-        return (value.squeeze(1) - (wdl[:, 0] - wdl[:, 2])).square()
+        return (value.squeeze(1) - win_minus_loss(wdl)).square()
     return -(wdl * F.log_softmax(value, dim=1)).sum(1)
 
 

@@ -22,8 +22,6 @@ from .files import write_bytes
 from .model.network import Network
 from .progress_display import ProgressDisplay
 
-Weights = dict[str, torch.Tensor]
-
 _BATCH = 128
 
 
@@ -35,7 +33,6 @@ class Positions:
         form = read_wanted_format(self._files, config.model.input, config.model.policy)
         require_rows(self._files)
         self._maker = BatchMaker(form, config.targets, mirror=False)
-        self.value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
 
     def __iter__(self) -> Iterator[Batch]:
         with ProgressDisplay("position", self._count, self._purpose) as progress:
@@ -52,10 +49,10 @@ def export(options: Namespace) -> int:
         model = convert_to_half(model)
     elif options.precision == "int8":
         measured = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
-        model = quantise(model, measured, measured.value_planes, options.keep)
+        model = quantise(model, measured, options.keep)
     if options.shards:
         held_out = Positions(options.shards, config, options.positions, "verifying")
-        verification = verify(model, network, held_out, held_out.value_planes)
+        verification = verify(model, network, held_out)
         print(verification.format())
         if not math.isfinite(verification.policy_kl):
             raise ValueError(f"{options.checkpoint} has weights whose outputs are not finite")
@@ -105,19 +102,16 @@ def average(options: Namespace) -> int:
     """Two short runs with other seeds, or on other data, often make a better network together than either does alone (Wortsman et
     al. 2022, "Model soups"). Runs with different beginnings do not. Judge the result by `assess` and by a match."""
     states = [read_checkpoint(path) for path in options.checkpoints]
-    mean = average_weights([state["average"] for state in states])
+    parts = [state["average"] for state in states]
+    shapes = [{name: tensor.shape for name, tensor in part.items()} for part in parts]
+    if any(other != shapes[0] for other in shapes):
+        raise TrainError("the checkpoints hold networks of different shapes")
+    # Counts, such as those of steps, are the first network's.
+    mean = {
+        name: torch.stack([part[name].double() for part in parts]).mean(0).to(tensor.dtype) if tensor.is_floating_point() else tensor
+        for name, tensor in parts[0].items()
+    }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     write_weights(options.out, states[0]["config"], mean)
     print(f"{options.out}: the mean of {len(states)} checkpoints")
     return 0
-
-
-def average_weights(parts: list[Weights]) -> Weights:
-    """The mean of each tensor; counts, such as those of steps, are the first network's. Raises TrainError for other shapes."""
-    shapes = [{name: tensor.shape for name, tensor in part.items()} for part in parts]
-    if any(other != shapes[0] for other in shapes):
-        raise TrainError("the checkpoints hold networks of different shapes")
-    return {
-        name: torch.stack([part[name].double() for part in parts]).mean(0).to(tensor.dtype) if tensor.is_floating_point() else tensor
-        for name, tensor in parts[0].items()
-    }

@@ -21,7 +21,7 @@ from .data.batch import Batch, BatchMaker
 from .data.shards import find_shards, read_common_format, read_wanted_format, require_rows
 from .data.stream import ShardStream, create_loader, read_sequentially
 from .distributed import Place
-from .errors import TrainError
+from .errors import Stopped, TrainError
 from .initialise import create_network, has_moments, require_resumable
 from .lock import lock_folder
 from .metrics_log import MetricsLog
@@ -31,7 +31,7 @@ from .plots import plot_history
 from .precision import choose_precision
 from .progress_display import ProgressDisplay, say
 from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
-from .training_step import AveragedNetwork, StepStopped, TrainingStep, evaluate
+from .training_step import AveragedNetwork, TrainingStep, evaluate
 
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 
@@ -44,17 +44,6 @@ class Progress:
     batches: int = 0  # minibatches consumed by each rank
     positions: int = 0  # of all ranks
     minutes: float = 0.0  # of training, pauses excluded
-
-
-@dataclass
-class _ProcessTimes:
-    """Times of this process: its start, and its last periodic tasks. Minutes are those of the whole run."""
-
-    minutes_before: float
-    started: float  # by the system's clock, in seconds
-    saved: float
-    evaluated: float
-    evaluated_step: int = -1
 
 
 class Trainer:
@@ -78,7 +67,6 @@ class Trainer:
         with_replies = config.loss.reply_policy > 0
         self.maker = BatchMaker(self.format, config.targets, config.data.mirror, config.data.history_dropout, with_replies)
         self._stream = ShardStream(find_shards(config.data.train), self.maker, config.data, run.seed, place.rank, place.ranks)
-        self.value_planes = torch.tensor(self.format.value_planes, dtype=torch.int64, device=place.device)
         self.network = create_network(config, resume is not None, self._say).to(place.device)
         self.optimizer = Optimizer(self.network, config.optimizer)
         self.average = AveragedNetwork(self.network, run.ema_decay)
@@ -86,7 +74,7 @@ class Trainer:
         self.progress = Progress()
         self._earlier = None if resume is None else read_checkpoint(resume, place.device)
         self.precision = self._choose_precision((self._earlier or {}).get("resolved", {}))
-        self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision, self.value_planes)
+        self._step = TrainingStep(self.network, self.optimizer, config, place, self.precision)
         if place.ranks == 1 and not run.compile:  # with several, the others would wait for the one that stops
             self._step.watch(self.stop.is_set)
         self._epoch_steps = max(1, self._stream.pass_positions // (config.data.batch_size * config.optimizer.accumulation * place.ranks))
@@ -132,7 +120,9 @@ class Trainer:
         self._logged_step = self.progress.step
         batches = iter(create_loader(self._stream, self.config.data.workers, pin=self.place.device.type == "cuda"))
         minutes = self.progress.minutes
-        times = _ProcessTimes(minutes, time.monotonic(), minutes, minutes)
+        self._started = time.monotonic() - 60 * minutes  # by the system's clock, as if there had been no pause
+        self._saved = self._evaluated = minutes  # of the run, at the last checkpoint and evaluation of this process
+        evaluated_step = -1
         begun = compute_progress(schedule, self.progress.step, minutes, self._epoch_steps)
         if begun >= 1.0:
             place = ", and resume from stable.pt, before the rate fell" if (self.folder / STABLE).exists() else ""
@@ -140,58 +130,58 @@ class Trainer:
         fell = is_falling(schedule, begun)
         planned = count_steps(schedule, self._epoch_steps)
         with ProgressDisplay("step", planned, done=self.progress.step, is_shown=self.place.is_main) as shown:
-            while (share := self._read_clock(times)) < 1.0:
+            while (share := self._read_clock()) < 1.0:
                 if is_falling(schedule, share) and not fell:
                     fell = True
                     self._save(STABLE)
                 self.optimizer.scale_rates(compute_factor(schedule, self.progress.step, share, self.plateau.drops))
                 try:
                     self._take_step(model, batches)
-                except StepStopped:
+                except Stopped:
                     share = math.inf
                     break
                 shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
                     self._log(history, shown, compute_progress(schedule, self.progress.step, self.progress.minutes, self._epoch_steps))
-                if self._is_evaluation_due(times):
+                if self._is_evaluation_due():
                     self._evaluate(history)
-                    times.evaluated, times.evaluated_step = self.progress.minutes, self.progress.step
+                    self._evaluated, evaluated_step = self.progress.minutes, self.progress.step
                     if 0 < run.early_stopping <= self.plateau.since_best:
                         self._say(f"no improvement in {self.plateau.since_best} evaluations: stopped early")
                         break
-                if self._is_checkpoint_due(times):
+                if self._is_checkpoint_due():
                     self._save(LAST)
-                    times.saved = self.progress.minutes
+                    self._saved = self.progress.minutes
             if share < math.inf:
                 self._log(history, shown, share)
         if share == math.inf:
             self._say("stopped on request")
-        elif times.evaluated_step != self.progress.step:
+        elif evaluated_step != self.progress.step:
             self._evaluate(history)
         self._save(LAST)
         return self._validation
 
-    def _read_clock(self, times: _ProcessTimes) -> float:
+    def _read_clock(self) -> float:
         """The share of the plan that is done, equal on all ranks; infinite after a request to stop."""
-        minutes = times.minutes_before + (time.monotonic() - times.started) / 60
+        minutes = (time.monotonic() - self._started) / 60
         minutes = self.place.share_number(math.inf if self.stop.is_set() else minutes)
         if minutes == math.inf:
             return math.inf
         self.progress.minutes = minutes
         return compute_progress(self.config.schedule, self.progress.step, minutes, self._epoch_steps)
 
-    def _is_evaluation_due(self, times: _ProcessTimes) -> bool:
+    def _is_evaluation_due(self) -> bool:
         run = self.config.run
         if run.evaluate_steps is not None:
             return self.progress.step % run.evaluate_steps == 0
         if run.evaluate_epochs is not None:
             return self.progress.step % max(1, round(run.evaluate_epochs * self._epoch_steps)) == 0
-        return self.progress.minutes - times.evaluated >= run.evaluate_minutes
+        return self.progress.minutes - self._evaluated >= run.evaluate_minutes
 
-    def _is_checkpoint_due(self, times: _ProcessTimes) -> bool:
+    def _is_checkpoint_due(self) -> bool:
         """At regular intervals, and after each evaluation."""
         minutes = self.progress.minutes
-        return minutes - times.saved >= self.config.run.checkpoint_minutes or times.saved < times.evaluated == minutes
+        return minutes - self._saved >= self.config.run.checkpoint_minutes or self._saved < self._evaluated == minutes
 
     def _take_step(self, model: nn.Module, batches: Iterator[Batch]) -> None:
         positions, numbers = self._step.run(model, batches)
@@ -225,8 +215,7 @@ class Trainer:
         improved = False
         if history is not None and data.validation:
             batches = read_sequentially(find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions)
-            own = self.average.network, batches, self.value_planes, self.config.loss, self.place.device
-            numbers = evaluate(*own, self.stop.is_set)
+            numbers = evaluate(self.average.network, batches, self.config.loss, self.place.device, self.stop.is_set)
         if numbers:
             history.add("validation", self.progress.step, {**numbers, "minutes": self.progress.minutes})
             improved = self.plateau.update(numbers["total"], self.config.schedule.patience)

@@ -8,23 +8,17 @@ import torch
 from torch import nn
 
 from .config import LossConfig, TrainingConfig
-from .data.batch import Batch, expand_planes
+from .data.batch import Batch
 from .distributed import Place
+from .errors import Stopped
 from .losses import compute_l2, compute_losses, compute_metrics, count_targets, sum_losses
 from .optimizer import Optimizer, list_decayed
 from .precision import AUTOCAST
 
 
-class StepStopped(Exception):
-    """A request to stop came during a step, which then did not happen: weights and statistics are those before it."""
-
-
 class TrainingStep:
-    def __init__(
-        self, network: nn.Module, optimizer: Optimizer, config: TrainingConfig, place: Place, precision: str, value_planes: torch.Tensor
-    ) -> None:
-        self._network, self._optimizer, self._config, self._place = network, optimizer, config, place
-        self._precision, self._value_planes = precision, value_planes
+    def __init__(self, network: nn.Module, optimizer: Optimizer, config: TrainingConfig, place: Place, precision: str) -> None:
+        self._network, self._optimizer, self._config, self._place, self._precision = network, optimizer, config, place, precision
         # Counts up to 256 are exact in bf16, so planes are created in the first convolution's type.
         self._planes_type = torch.bfloat16 if precision == "bf16" else torch.float32
         self._decayed = list_decayed(network)
@@ -35,7 +29,7 @@ class TrainingStep:
 
         def look(*_: object) -> None:
             if is_stopped():
-                raise StepStopped
+                raise Stopped
 
         for module in self._network.modules():
             if next(module.children(), None) is None:
@@ -45,11 +39,11 @@ class TrainingStep:
 
     def run(self, model: nn.Module, batches: Iterator[Batch]) -> tuple[int, dict[str, torch.Tensor]]:
         """`model`: the network, perhaps wrapped or compiled. Returns positions and the sums of losses and metrics over the
-        step's minibatches. Raises StepStopped."""
+        step's minibatches. Raises Stopped; then the step did not happen, weights and statistics are those before it."""
         statistics = [buffer.clone() for buffer in self._network.buffers()]
         try:
             positions, numbers = self._add_gradients(model, batches)
-        except StepStopped:
+        except Stopped:
             for buffer, before in zip(self._network.buffers(), statistics, strict=True):
                 buffer.copy_(before)
             self._optimizer.zero_grad()
@@ -73,7 +67,7 @@ class TrainingStep:
         return positions, numbers
 
     def _compute_losses(self, model: nn.Module, batch: Batch) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        planes = expand_planes(batch.masks, batch.values, self._value_planes, self._planes_type)
+        planes = batch.expand_planes(self._planes_type)
         if self._place.device.type == "cpu" or self._precision != "fp32":
             planes = planes.contiguous(memory_format=torch.channels_last)
         kind = AUTOCAST.get(self._precision, torch.bfloat16)
@@ -123,12 +117,7 @@ class AveragedNetwork:
 
 @torch.no_grad()
 def evaluate(
-    network: nn.Module,
-    batches: Iterable[Batch],
-    value_planes: torch.Tensor,
-    config: LossConfig,
-    device: torch.device,
-    is_stopped: Callable[[], bool] = lambda: False,
+    network: nn.Module, batches: Iterable[Batch], config: LossConfig, device: torch.device, is_stopped: Callable[[], bool] = lambda: False
 ) -> dict[str, float]:
     """Means over the positions that have the target, with the network in evaluation mode, fp32; empty if it was stopped."""
     network.eval()
@@ -138,7 +127,7 @@ def evaluate(
         if is_stopped():
             return {}
         batch = packed.to(device)
-        outputs = network(expand_planes(batch.masks, batch.values, value_planes))
+        outputs = network(batch.expand_planes())
         numbers = {**compute_losses(outputs, batch, config), **compute_metrics(outputs, batch)}
         for name, count in count_targets(batch).items():
             if name in numbers:

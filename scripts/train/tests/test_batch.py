@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import torch
 from train_support.synthetic import write_games
 
 from sardonyx_train.config import TargetConfig
-from sardonyx_train.data.batch import BatchMaker, expand_planes
+from sardonyx_train.data.batch import Batch, BatchMaker
 from sardonyx_train.data.shards import find_shards, read_columns, read_common_format
 from sardonyx_train.encodings import lc0_moves, mirror_policy
 
@@ -26,7 +27,8 @@ def test_planes_expand_bit_by_bit_and_value_planes_are_scaled():
     random = np.random.default_rng(3)
     masks = random.integers(0, 2**63, (2, 5), dtype=np.uint64)
     packed = torch.from_numpy(masks.astype("<u8").view(np.uint8).reshape(2, 5, 8))
-    planes = expand_planes(packed, torch.tensor([[7.0], [0.5]]), torch.tensor([4]))
+    batch = SimpleNamespace(masks=packed, values=torch.tensor([[7.0], [0.5]]), value_planes=torch.tensor([4]))
+    planes = Batch.expand_planes(batch)
     for n in range(2):
         for p in range(5):
             for square in range(64):
@@ -65,8 +67,7 @@ def test_mirroring_flips_planes_and_moves_together_and_spares_castling(columns, 
     rows = np.arange(96)
     plain = BatchMaker(form, TargetConfig(), False).make(columns, rows)
     mirrored = BatchMaker(form, TargetConfig(), True).make(columns, rows, np.random.default_rng(1))
-    none, values = torch.tensor([], dtype=torch.int64), torch.zeros(96, 0)
-    a, b = (expand_planes(x.masks, values, none) for x in (plain, mirrored))
+    a, b = (batch.expand_planes() for batch in (plain, mirrored))
     flipped = [not torch.equal(a[i], b[i]) for i in range(96)]
     assert 10 < sum(flipped) < 60
     moves = lc0_moves()

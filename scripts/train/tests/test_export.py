@@ -41,7 +41,6 @@ class _Data:
         self.form = read_common_format(self.files)
         self.maker = BatchMaker(self.form, TargetConfig(), False)
         self.count = count
-        self.value_planes = torch.tensor(self.form.value_planes)
 
     def __iter__(self):
         return read_sequentially(self.files, self.maker, 64, self.count)
@@ -73,7 +72,7 @@ def test_every_preset_exports_with_metadata_and_an_open_batch(preset):
 def test_fp32_equals_pytorch_on_positions(shard_folder, has_features):
     network, config = _network(se_ratio=4, board_features=has_features)
     data = _Data(shard_folder)
-    result = verify(create_onnx(network, config, CARD), network, data, data.value_planes)
+    result = verify(create_onnx(network, config, CARD), network, data)
     assert result.positions == 192 and result.same_top_move == 1.0
     assert result.policy_max_difference < 1e-5 and result.value_mean_difference < 1e-5
     assert result.accuracy == result.accuracy_torch
@@ -87,7 +86,7 @@ def test_fp16_keeps_fp32_inputs_and_outputs_and_nearly_the_same_answers(shard_fo
     types = {t.type.tensor_type.elem_type for t in [*half.graph.input, *half.graph.output]}
     assert types == {onnx.TensorProto.FLOAT}
     assert any(w.data_type == onnx.TensorProto.FLOAT16 for w in half.graph.initializer)
-    result = verify(half, network, data, data.value_planes)
+    result = verify(half, network, data)
     assert result.policy_kl < 1e-4 and result.value_mean_difference < 5e-3
     assert {p.key for p in half.metadata_props} >= {"sardonyx.input", "sardonyx.name"}
 
@@ -97,8 +96,8 @@ def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head, has_fea
     network, config = _network(se_ratio=4, policy_head=head, board_features=has_features)
     data = _Data(shard_folder)
     model = create_onnx(network, config, CARD)
-    small = quantise(model, data, data.value_planes)
-    result = verify(small, network, data, data.value_planes)
+    small = quantise(model, data)
+    result = verify(small, network, data)
     assert result.policy_kl < 0.02 and result.value_mean_difference < 0.05
     kernels = _int8_weights(small, 4)
     convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
@@ -112,8 +111,8 @@ def test_int8_stays_close_and_fits_cpus_without_vnni(shard_folder, head, has_fea
 def test_int8_of_a_sight_body_rounds_its_products_too(shard_folder):
     network, config = _network(body="sight", filters=32, heads=4, ffn_ratio=1.0, board_features=True)
     data = _Data(shard_folder)
-    small = quantise(create_onnx(network, config, CARD), data, data.value_planes)
-    result = verify(small, network, data, data.value_planes)
+    small = quantise(create_onnx(network, config, CARD), data)
+    result = verify(small, network, data)
     assert result.policy_kl < 0.02 and result.value_mean_difference < 0.05
     mixing = _int8_weights(small, 3)
     assert len(mixing) == config.blocks and max(int(np.abs(w.astype(int)).max()) for w in mixing) <= 64
@@ -160,7 +159,7 @@ def test_convolutions_of_a_sight_body_add_the_skip_connection_and_apply_its_relu
     network, config = _network(body="sight", filters=32, heads=4, ffn_ratio=1.0, board_features=True)
     data = _Data(shard_folder, 64)
     model = create_onnx(network, config, CARD)
-    for number, form in enumerate((model, quantise(model, data, data.value_planes))):
+    for number, form in enumerate((model, quantise(model, data))):
         options = onnxruntime.SessionOptions()
         options.optimized_model_filepath = str(tmp_path / f"{number}.onnx")
         onnxruntime.InferenceSession(form.SerializeToString(), options, providers=["CPUExecutionProvider"])
@@ -179,7 +178,7 @@ def test_weights_whose_products_could_overflow_are_refused(shard_folder):
     """Two products of a CPU without VNNI share 16 bits; one weight of full 8 bits behind the stem is enough."""
     network, config = _network()
     data = _Data(shard_folder, 64)
-    small = quantise(create_onnx(network, config, CARD), data, data.value_planes)
+    small = quantise(create_onnx(network, config, CARD), data)
     stem = next(n for n in small.graph.node if reads_planes(small, n))
     for weights in small.graph.initializer:
         if weights.data_type == onnx.TensorProto.INT8 and len(weights.dims) == 4 and weights.dims[1] == 16:
@@ -196,7 +195,7 @@ def test_int8_leaves_the_named_convolutions_exact(shard_folder):
     network, config = _network(se_ratio=4)
     data = _Data(shard_folder, 64)
     model = create_onnx(network, config, CARD)
-    whole, partly = (quantise(model, data, data.value_planes, keep) for keep in ([], ["stem", "moves_left"]))
+    whole, partly = (quantise(model, data, keep) for keep in ([], ["stem", "moves_left"]))
 
     def count(quantised):
         return sum(w.data_type == onnx.TensorProto.INT8 and len(w.dims) == 4 for w in quantised.graph.initializer)

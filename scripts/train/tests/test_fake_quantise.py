@@ -3,7 +3,7 @@ import torch
 
 from sardonyx_train.checkpoint import read_checkpoint
 from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
-from sardonyx_train.data.batch import BatchMaker, expand_planes
+from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.distributed import join
@@ -52,7 +52,6 @@ class _Data:
         self.files = find_shards([str(folder)])
         form = read_common_format(self.files)
         self.maker = BatchMaker(form, TargetConfig(), False)
-        self.value_planes = torch.tensor(form.value_planes)
 
     def __iter__(self):
         return read_sequentially(self.files, self.maker, 96, 384)
@@ -68,11 +67,11 @@ def test_a_rounding_network_answers_as_its_int8_file_does(shard_folder, head):
             parameter.mul_(2)  # answers as pronounced as a trained network's
     data = _Data(shard_folder)
     model = create_onnx(network, config, ModelCard("t", "", ""))
-    rounded = quantise(model, data, data.value_planes, keep=["hidden"])  # dense layers do not round in training
-    against_plain = verify(rounded, network, data, data.value_planes)
+    rounded = quantise(model, data, keep=["hidden"])  # dense layers do not round in training
+    against_plain = verify(rounded, network, data)
     enable_fake_quantisation(network, config)
-    network.train()(torch.cat([expand_planes(b.masks, b.values, data.value_planes) for b in data]))  # sets the ranges
-    against_fake = verify(rounded, network.eval(), data, data.value_planes)
+    network.train()(torch.cat([b.expand_planes() for b in data]))  # sets the ranges
+    against_fake = verify(rounded, network.eval(), data)
     assert against_fake.value_mean_difference < 0.8 * against_plain.value_mean_difference
     if head == "convolution":  # the attention head of this tiny network hardly feels the rounding
         assert against_fake.policy_kl < 0.8 * against_plain.policy_kl
@@ -87,8 +86,8 @@ def test_training_with_rounding_starts_from_a_folded_run_and_exports(shard_folde
     trainer.run()
     network, config = build_network(read_checkpoint(tmp_path / "b" / "last.pt"))
     data = _Data(shard_folder)
-    rounded = quantise(create_onnx(network, config.model, ModelCard("t", "", "")), data, data.value_planes)
-    assert verify(rounded, network, data, data.value_planes).policy_kl < 0.01
+    rounded = quantise(create_onnx(network, config.model, ModelCard("t", "", "")), data)
+    assert verify(rounded, network, data).policy_kl < 0.01
 
 
 def test_rounding_needs_folded_norms_and_a_fitting_start(shard_folder, tmp_path):

@@ -15,6 +15,7 @@ def _batch() -> Batch:
     return Batch(
         masks=torch.zeros(2, 1, 8, dtype=torch.uint8),
         values=torch.zeros(2, 0),
+        value_planes=torch.zeros(0, dtype=torch.int64),
         legal=torch.tensor([0, 2, 4 + 1]),
         policy_index=torch.tensor([[2, 0], [0, 0]]),
         policy_probability=torch.tensor([[0.75, 0.25], [0.0, 0.0]]),
@@ -49,9 +50,8 @@ def test_an_evaluation_weighs_minibatches_by_the_targets_that_they_have():
     half.wdl_weight = torch.zeros_like(half.wdl_weight)
     config = LossConfig()
     place = torch.device("cpu")
-    values = torch.tensor([], dtype=torch.int64)
-    alone = evaluate(Constant(), [full], values, config, place)
-    assert evaluate(Constant(), [full, half], values, config, place)["value"] == pytest.approx(alone["value"])
+    alone = evaluate(Constant(), [full], config, place)
+    assert evaluate(Constant(), [full, half], config, place)["value"] == pytest.approx(alone["value"])
 
 
 def _batch_with_replies() -> Batch:
@@ -79,9 +79,8 @@ def test_an_evaluation_counts_the_positions_that_have_a_reply():
 
     none = _batch_with_replies()
     none.reply = none.reply._replace(legal=none.reply.legal[:0], policy_probability=torch.zeros(2, 2))
-    values = torch.tensor([], dtype=torch.int64)
     config = LossConfig(reply_policy=0.15)
-    numbers = evaluate(Constant(), [_batch_with_replies(), none], values, config, torch.device("cpu"))
+    numbers = evaluate(Constant(), [_batch_with_replies(), none], config, torch.device("cpu"))
     assert numbers["reply_policy"] == pytest.approx(math.log(2))
     assert numbers["total"] == pytest.approx(numbers["policy"] + numbers["value"] + 0.15 * math.log(2))
 

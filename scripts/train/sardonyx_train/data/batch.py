@@ -30,7 +30,8 @@ class Batch:
     """N positions. Targets are from the mover's view; unknown ones have weight 0."""
 
     masks: torch.Tensor  # uint8 [N, planes, 8]
-    values: torch.Tensor  # float32 [N, value planes]
+    values: torch.Tensor  # float32 [N, V]
+    value_planes: torch.Tensor  # int64 [V]: the planes that `values` are of
     legal: torch.Tensor  # int64 [all legal moves]: row · policy size + policy index
     policy_index: torch.Tensor  # int64 [N, K], padded with 0
     policy_probability: torch.Tensor  # float32 [N, K], padded with 0
@@ -48,6 +49,14 @@ class Batch:
     def best_move(self) -> torch.Tensor:
         """Policy index of the target's most probable move, int64 [N]."""
         return self.policy_index.gather(1, self.policy_probability.argmax(1, keepdim=True)).squeeze(1)
+
+    def expand_planes(self, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """→ [N, planes, 8, 8]; of a mask the byte is the rank, the bit the file."""
+        shifts = torch.arange(8, dtype=torch.uint8, device=self.masks.device)
+        planes = torch.bitwise_right_shift(self.masks.unsqueeze(-1), shifts).bitwise_and_(1).to(dtype)
+        if len(self.value_planes) > 0:
+            planes[:, self.value_planes] *= self.values.to(dtype)[:, :, None, None]
+        return planes
 
     def to(self, device: torch.device) -> Self:
         return self._convert(lambda tensor: tensor.to(device, non_blocking=True))
@@ -69,6 +78,7 @@ class BatchMaker:
         """`with_replies`: minibatches hold the opponent's replies; `make` then needs columns that hold them."""
         self._targets = targets
         self._policy_size = POLICY_SIZES[form.policy]
+        self._value_planes = torch.tensor(form.value_planes, dtype=torch.int64)
         encoding = get_input_encoding(form.input)
         self._history_dropout, self._history = history_dropout, encoding.history if history_dropout > 0 else ()
         self._castling, self._mirrored = encoding.castling, mirror_policy(form.policy) if mirror else None
@@ -82,9 +92,8 @@ class BatchMaker:
 
     def find_decided(self, columns: Columns) -> np.ndarray:
         """[rows]: whether the search's value or score (not the game's result) says that the game is decided."""
-        t = self._targets
         unknown = np.full(columns.rows, np.nan, np.float32)
-        wdl = value_target(unknown, columns.cp, columns.q, columns.d, t.wdl_offset_cp, t.wdl_scale_cp, 0.0)
+        wdl = value_target(unknown, columns.cp, columns.q, columns.d, self._targets)
         return np.abs(wdl[:, 0] - wdl[:, 2]) >= DECIDED  # False for NaN (unknown)
 
     @staticmethod
@@ -115,16 +124,13 @@ class BatchMaker:
         if self.with_replies:
             places = np.flatnonzero(columns.replies.is_known[rows])
             reply = self._make_policy(columns.replies, rows[places], places, flip)
-        t = self._targets
-        wdl = value_target(
-            columns.result[rows], columns.cp[rows], columns.q[rows], columns.d[rows],
-            t.wdl_offset_cp, t.wdl_scale_cp, t.result_weight,
-        )  # fmt: skip
+        wdl = value_target(columns.result[rows], columns.cp[rows], columns.q[rows], columns.d[rows], self._targets)
         plies = columns.plies_left[rows]
         weight = 1.0 if outcome_weight is None else outcome_weight[rows]
         return Batch(
             torch.from_numpy(masks),
             torch.from_numpy(columns.values[rows]),
+            self._value_planes,
             *policy,
             torch.from_numpy(np.nan_to_num(wdl)),
             torch.from_numpy((~np.isnan(wdl[:, 0]) * weight).astype(np.float32)),
@@ -169,27 +175,15 @@ class BatchMaker:
 
     def _policy(self, weight: np.ndarray, cp: np.ndarray) -> np.ndarray:
         """From [N, K] weights and scores (NaN: none) to probabilities. Rows without a target are all zero."""
-        t = self._targets
         given = np.nan_to_num(weight)
         probability = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-9)
         scored = ~np.isnan(cp[:, 0]) & np.isnan(weight[:, 0])
         if scored.any():
-            probability[scored] = policy_from_scores(cp[scored], t.policy_temperature_cp, t.policy_compression_cp, t.policy_mate_step_cp)
-        if t.policy_one_hot:
+            probability[scored] = policy_from_scores(cp[scored], self._targets)
+        if self._targets.policy_one_hot:
             best = probability.argmax(axis=1)
             probability = np.eye(probability.shape[1], dtype=np.float32)[best] * (probability.sum(axis=1) > 0)[:, None]
         return probability.astype(np.float32)
 
 
 _REVERSED_BITS = np.array([int(f"{b:08b}"[::-1], 2) for b in range(256)], dtype=np.uint8)
-
-
-def expand_planes(
-    masks: torch.Tensor, values: torch.Tensor, value_planes: torch.Tensor, dtype: torch.dtype = torch.float32
-) -> torch.Tensor:
-    """masks uint8 [N, P, 8] (byte = rank, bit = file), values [N, V] of planes `value_planes` [V] → [N, P, 8, 8]."""
-    shifts = torch.arange(8, dtype=torch.uint8, device=masks.device)
-    planes = torch.bitwise_right_shift(masks.unsqueeze(-1), shifts).bitwise_and_(1).to(dtype)
-    if len(value_planes) > 0:
-        planes[:, value_planes] *= values.to(dtype)[:, :, None, None]
-    return planes

@@ -98,13 +98,7 @@ def create_onnx(network: Network, config: ModelConfig, card: ModelCard) -> onnx.
     model.ir_version = _IR_VERSION
     model.producer_name = "sardonyx"
     model.producer_version = ""
-    set_metadata(model, describe_model(config, card))
-    onnx.checker.check_model(model)
-    return model
-
-
-def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
-    return {
+    metadata = {
         INPUT_KEY: config.input,
         POLICY_KEY: config.policy,
         "sardonyx.value": config.value,
@@ -114,12 +108,9 @@ def describe_model(config: ModelConfig, card: ModelCard) -> dict[str, str]:
         "sardonyx.licence": card.licence,
         "sardonyx.training": card.training,
     }
-
-
-def set_metadata(model: onnx.ModelProto, entries: dict[str, str]) -> None:
-    """Adds metadata. Replaces entries with the same key and keeps the others."""
-    kept = {p.key: p.value for p in model.metadata_props} | entries
-    onnx.helper.set_model_props(model, kept)
+    onnx.helper.set_model_props(model, metadata)
+    onnx.checker.check_model(model)
+    return model
 
 
 def convert_to_half(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -127,11 +118,9 @@ def convert_to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     from onnxruntime.transformers.float16 import convert_float_to_float16
     from onnxruntime.transformers.onnx_model import OnnxModel
 
-    kept = {p.key: p.value for p in model.metadata_props}
     copy = onnx.ModelProto()
     copy.CopyFrom(model)  # the converter works in place
     half = convert_float_to_float16(copy, keep_io_types=True, disable_shape_infer=True)
     OnnxModel(half).topological_sort()  # the converter adds the casts of the inputs at the end
-    set_metadata(half, kept)
     onnx.checker.check_model(half)
     return half

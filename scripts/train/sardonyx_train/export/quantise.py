@@ -31,9 +31,9 @@ import torch
 from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from ..data.batch import Batch, expand_planes
+from ..data.batch import Batch
 from ..losses import mask_illegal
-from .graph import INPUT_NAME, POLICY_NAME, set_metadata
+from .graph import INPUT_NAME, POLICY_NAME
 from .passes import declare_batch, is_copy, merge_policy, move_bytes
 from .verify import create_session
 
@@ -49,14 +49,14 @@ _REFINED_SHARES = (0.7, 1.4)  # … and then on each range
 _NARROWING_POSITIONS = 1000  # number of calibration positions that decide about the factors, at least
 
 
-def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes: torch.Tensor, keep: Iterable[str] = ()) -> onnx.ModelProto:
+def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], keep: Iterable[str] = ()) -> onnx.ModelProto:
     """Returns a QDQ model, which ONNX Runtime runs as QLinearConv.
 
     `keep`: layers whose names contain one of these texts also stay fp32.
     """
     kept = {p.key: p.value for p in model.metadata_props}
     batches = list(calibration)
-    inputs = ({INPUT_NAME: expand_planes(batch.masks, batch.values, value_planes).numpy()} for batch in batches)
+    inputs = ({INPUT_NAME: batch.expand_planes().numpy()} for batch in batches)
     with tempfile.TemporaryDirectory() as folder:
         prepared, result = Path(folder) / "prepared.onnx", Path(folder) / "int8.onnx"
         onnx.save(model, prepared)
@@ -91,11 +91,10 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], value_planes:
         quantised = onnx.load(result)
     for change in (_bypass_rounding, move_bytes, merge_policy, declare_batch):
         change(quantised)
-    _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS), value_planes)
+    _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS))
     check_pair_sums(quantised)
-    del quantised.metadata_props[:]  # the quantiser adds metadata of its own
     quantised.producer_name, quantised.producer_version = model.producer_name, model.producer_version
-    set_metadata(quantised, kept | {PRECISION_KEY: "int8"})
+    onnx.helper.set_model_props(quantised, kept | {PRECISION_KEY: "int8"})  # without the quantiser's own
     onnx.checker.check_model(quantised)
     return quantised
 
@@ -187,7 +186,7 @@ def _bypass_rounding(model: onnx.ModelProto) -> None:
                 node.input[i] = exact.get(name, name)
 
 
-def _narrow_ranges(quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch], value_planes: torch.Tensor) -> None:
+def _narrow_ranges(quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: list[Batch]) -> None:
     """Narrows ranges, in place, to where policy and value differ least from the fp32 model's.
 
     Changes only tensors that no layer reads: the quantised biases of a layer depend on the scale of its input.
@@ -195,10 +194,12 @@ def _narrow_ranges(quantised: onnx.ModelProto, exact: onnx.ModelProto, batches: 
     free = _find_free_scales(quantised)
     if not free:
         return
-    wanted = list(_run(exact, batches, value_planes))
+    wanted = list(_run(exact, batches))
 
     def measure() -> float:
-        return _measure_difference(wanted, _run(quantised, batches, value_planes))
+        """Mean KL divergence of the policies plus mean absolute difference of the values."""
+        pairs = zip(wanted, _run(quantised, batches), strict=True)
+        return sum(float((p.exp() * (p - q)).sum(1).mean() + (v - w).abs().mean()) for (p, v), (q, w) in pairs) / len(wanted)
 
     least = measure()
     for scales, shares in [(free, _RANGE_SHARES), *(([scale], _REFINED_SHARES) for scale in free)]:
@@ -233,19 +234,13 @@ def _set_scales(scales: list[onnx.TensorProto], first: list[np.ndarray], share: 
         scale.CopyFrom(onnx.numpy_helper.from_array((value * share).astype(np.float32), scale.name))
 
 
-def _run(model: onnx.ModelProto, batches: Iterable[Batch], value_planes: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def _run(model: onnx.ModelProto, batches: Iterable[Batch]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Yields for each minibatch the log probabilities of the moves (legal ones only) and the output of the value head."""
     session = create_session(model)
     for batch in batches:
-        planes = expand_planes(batch.masks, batch.values, value_planes).numpy()
-        policy, value = (torch.from_numpy(output) for output in session.run(None, {INPUT_NAME: planes})[:2])
+        outputs = session.run(None, {INPUT_NAME: batch.expand_planes().numpy()})
+        policy, value = map(torch.from_numpy, outputs[:2])
         yield mask_illegal(policy, batch.legal).log_softmax(1), value
-
-
-def _measure_difference(wanted: list[tuple[torch.Tensor, torch.Tensor]], given: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> float:
-    """Mean KL divergence of the policies plus mean absolute difference of the values."""
-    pairs = zip(wanted, given, strict=True)
-    return sum(float((p.exp() * (p - q)).sum(1).mean() + (v - w).abs().mean()) for (p, v), (q, w) in pairs) / len(wanted)
 
 
 def _find_weights(model: onnx.ModelProto, maker: dict[str, onnx.NodeProto], node: onnx.NodeProto) -> onnx.TensorProto | None:

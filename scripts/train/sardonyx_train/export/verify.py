@@ -8,9 +8,9 @@ import onnx
 import onnxruntime as ort
 import torch
 
-from ..data.batch import Batch, expand_planes
+from ..data.batch import Batch
 from ..errors import TrainError
-from ..losses import mask_illegal
+from ..losses import mask_illegal, win_minus_loss
 from .graph import INPUT_NAME, ExportNetwork
 
 
@@ -50,7 +50,7 @@ def create_session(model: onnx.ModelProto) -> ort.InferenceSession:
 
 
 @torch.no_grad()
-def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch], value_planes: torch.Tensor) -> Verification:
+def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch]) -> Verification:
     session = create_session(model)
     input_info = session.get_inputs()[0]
     dtype = np.float16 if "float16" in input_info.type else np.float32
@@ -58,7 +58,7 @@ def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[B
     rows: list[np.ndarray] = []
     largest = 0.0
     for batch in batches:
-        planes = expand_planes(batch.masks, batch.values, value_planes)
+        planes = batch.expand_planes()
         theirs = [torch.from_numpy(o.astype(np.float32)) for o in session.run(None, {INPUT_NAME: planes.numpy().astype(dtype)})]
         ours = reference(planes)
         log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
@@ -66,11 +66,11 @@ def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[B
         target = batch.best_move
         # Rows without a policy or value target do not count.
         known = torch.where(batch.policy_probability.sum(1) > 0, 1.0, torch.nan)
-        goal = torch.where(batch.wdl_weight > 0, batch.wdl[:, 0] - batch.wdl[:, 2], torch.nan)
+        goal = torch.where(batch.wdl_weight > 0, win_minus_loss(batch.wdl), torch.nan)
         top = [p.argmax(1) for p in log_p]
         largest = max(largest, float((log_p[0].exp() - log_p[1].exp()).abs().max()))
         moves = (ours[2] - theirs[2]).abs().squeeze(1) if len(ours) > 2 else torch.zeros(batch.size)
-        columns = [
+        columns = [  # in the order of `Verification`, behind its first two
             (log_p[0].exp() * (log_p[0] - log_p[1])).sum(1),
             top[0] == top[1],
             (value[0] - value[1]).abs(),
@@ -82,10 +82,4 @@ def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[B
         ]
         rows.append(torch.stack([c.float() for c in columns], 1).numpy())
     table = np.concatenate(rows)
-    kl, same, value_difference, moves_difference, *scores = (float(x) for x in np.nanmean(table, 0))
-    return Verification(len(table), largest, kl, same, value_difference, moves_difference, *scores)
-
-
-def win_minus_loss(value: torch.Tensor) -> torch.Tensor:
-    """The value output of an ONNX file, [N, 1] or WDL [N, 3] → W − L [N]."""
-    return value.squeeze(1) if value.shape[1] == 1 else value[:, 0] - value[:, 2]
+    return Verification(len(table), largest, *np.nanmean(table, 0).tolist())
