@@ -103,13 +103,11 @@ def convolution_gather(policy: str) -> tuple[int, np.ndarray]:
     """(planes, gather): planes of the head's last convolution and, for each policy index, its place in [planes·64]."""
     if policy == "lc0-1858":
         return 80, np.array([_lc0_plane(*move) * 64 + move[0] for move in lc0_moves()], dtype=np.int64)
-    if policy == "alphazero-4672":
-        index = np.arange(4672)
-        return 73, (index % 73) * 64 + index // 73
-    if policy == "from-to-4096":
-        index = np.arange(4096)
-        return 64, (index % 64) * 64 + index // 64
-    raise ValueError(f"unknown policy encoding '{policy}'")
+    if policy not in POLICY_SIZES:
+        raise ValueError(f"unknown policy encoding '{policy}'")
+    planes = POLICY_SIZES[policy] // 64
+    source, kind = np.divmod(np.arange(64 * planes), planes)
+    return planes, kind * 64 + source
 
 
 def _lc0_plane(source: int, target: int, piece: str) -> int:

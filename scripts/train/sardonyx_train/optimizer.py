@@ -23,19 +23,14 @@ class Optimizer:
     def __init__(self, network: nn.Module, config: OptimizerConfig) -> None:
         self._views: list[tuple[nn.Parameter, nn.Parameter]] = []
         self.parts: list[torch.optim.Optimizer] = []
-        matrices: list[nn.Parameter] = []
-        rest: list[nn.Parameter] = []
-        spared = set(network.parameters()) - set(list_decayed(network))
+        decayed: list[nn.Parameter] = []
+        plain: list[nn.Parameter] = []
+        decays = set(list_decayed(network))
         for name, parameter in network.named_parameters():
-            if parameter in spared:
-                rest.append(parameter)
-            elif config.kind == "muon" and _is_hidden_matrix(name, parameter):
-                flat = nn.Parameter(parameter.data.view(parameter.shape[0], -1))
-                self._views.append((parameter, flat))
-                matrices.append(flat)
+            if config.kind == "muon" and parameter in decays and _is_hidden_matrix(name, parameter):
+                self._views.append((parameter, nn.Parameter(parameter.data.view(parameter.shape[0], -1))))
             else:
-                rest.append(parameter)
-        decayed, plain = [p for p in rest if p not in spared], [p for p in rest if p in spared]
+                (decayed if parameter in decays else plain).append(parameter)
         groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": plain, "weight_decay": 0.0}]
         rate = config.learning_rate
         if config.kind == "sgd":
@@ -44,7 +39,8 @@ class Optimizer:
         else:
             adam = torch.optim.Adam if config.kind == "adam" else torch.optim.AdamW
             self.parts.append(adam(groups, lr=rate, betas=(0.9, config.beta2)))
-        if matrices:
+        if self._views:
+            matrices = [flat for _, flat in self._views]
             momentum = 0.95 if config.momentum is None else config.momentum
             self.parts.append(torch.optim.Muon(matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay))
         for group in self._groups():

@@ -54,18 +54,13 @@ class FakeQuantisedConv2d(nn.Conv2d):
 
     def _round_values(self, x: torch.Tensor, value_range: torch.Tensor, share: float = 1.0) -> torch.Tensor:
         if self.training and self.observes:
-            _observe(x.detach(), value_range)
+            with torch.no_grad():
+                seen = torch.stack([x.amin().clamp(max=0), x.amax().clamp(min=0)])
+                value_range.lerp_(seen, _RANGE_MOMENTUM if value_range.any() else 1.0)
         value_range = value_range * share
         scale = ((value_range[1] - value_range[0]) / 255).clamp(min=1e-8)
         zero = (-value_range[0] / scale).round().clamp(0, 255).to(torch.int32)
         return torch.fake_quantize_per_tensor_affine(x, scale, zero, 0, 255)
-
-
-@torch.no_grad()
-def _observe(x: torch.Tensor, value_range: torch.Tensor) -> None:
-    seen = torch.stack([x.amin().clamp(max=0), x.amax().clamp(min=0)])
-    first = bool((value_range == 0).all())
-    value_range.lerp_(seen, 1.0 if first else _RANGE_MOMENTUM)
 
 
 def enable_fake_quantisation(network: Network, config: ModelConfig, signed_share: float = 1.0) -> None:

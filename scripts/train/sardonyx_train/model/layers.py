@@ -1,7 +1,7 @@
 """Pieces shared by bodies and heads: activations, norms and batch renormalisation, the dense head, recomputed blocks, lines of sight."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import product
 
 import torch
@@ -48,18 +48,18 @@ class ConvNorm(nn.Module):
 
 
 class DenseHead(nn.Module):
-    """1×1 convolution, norm, activation, flatten, hidden layer, output: [N, C, 8, 8] → [N, outputs]."""
+    """1×1 convolution, norm, activation, flatten, hidden layer (if there is one), output: [N, C, 8, 8] → [N, outputs]."""
 
-    def __init__(self, config: ModelConfig, channels: int, hidden: int, outputs: int) -> None:
+    def __init__(self, config: ModelConfig, channels: int, hidden: int | None, outputs: int) -> None:
         super().__init__()
         self.reduce = ConvNorm(config, config.filters, channels, 1)
         self.activation = create_activation(config.activation)
-        self.hidden = nn.Linear(channels * 64, hidden)
-        self.output = nn.Linear(hidden, outputs)
+        self.hidden = None if hidden is None else nn.Linear(channels * 64, hidden)
+        self.output = nn.Linear(hidden or channels * 64, outputs)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.activation(self.reduce(x)).flatten(1)
-        return self.output(self.activation(self.hidden(x)))
+        return self.output(x if self.hidden is None else self.activation(self.hidden(x)))
 
 
 def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool) -> torch.Tensor:
@@ -69,11 +69,7 @@ def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool)
         return block(*arguments)
     if torch.compiler.is_compiling():  # the compiler updates buffers only once
         return checkpoint(block, *arguments, use_reentrant=False)
-
-    def create_contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
-        return nullcontext(), _keep_statistics(block)
-
-    return checkpoint(block, *arguments, use_reentrant=False, context_fn=create_contexts)
+    return checkpoint(block, *arguments, use_reentrant=False, context_fn=lambda: (nullcontext(), _keep_statistics(block)))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from torch import nn
 
 from ..config import ModelConfig
 from ..encodings import POLICY_SIZES, attention_gather, convolution_gather
-from .layers import ConvNorm, create_activation
+from .layers import ConvNorm, DenseHead, create_activation
 
 
 def _pick(logits: torch.Tensor, gather: torch.Tensor) -> torch.Tensor:
@@ -59,20 +59,7 @@ class ConvolutionPolicy(nn.Module):
         return _pick(self.second(self.activation(self.first(x))).flatten(1), self.gather)
 
 
-class DensePolicy(nn.Module):
-    """1×1 convolution, norm, activation, one dense layer."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        channels = config.policy_channels or 32
-        self.reduce = ConvNorm(config, config.filters, channels, 1)
-        self.activation = create_activation(config.activation)
-        self.output = nn.Linear(channels * 64, POLICY_SIZES[config.policy])
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.output(self.activation(self.reduce(x)).flatten(1))
-
-
 def create_policy_head(config: ModelConfig) -> nn.Module:
-    kinds = {"attention": AttentionPolicy, "convolution": ConvolutionPolicy, "dense": DensePolicy}
-    return kinds[config.policy_head](config)
+    if config.policy_head == "dense":
+        return DenseHead(config, config.policy_channels or 32, None, POLICY_SIZES[config.policy])
+    return (AttentionPolicy if config.policy_head == "attention" else ConvolutionPolicy)(config)

@@ -1,9 +1,8 @@
-"""Named network shapes: of three earlier programs (mini-leela, Razzle Dazzle, NeuralMate2) and of ours. Keys as in `ModelConfig`."""
+"""Named network shapes of three earlier programs (mini-leela, Razzle Dazzle, NeuralMate2) and of ours. A key left out has its default."""
 
 from typing import Any
 
 _RAZZLE: dict[str, Any] = {
-    "input": "lc0-112",
     "policy": "from-to-4096",
     "policy_head": "dense",
     "policy_channels": 2,
@@ -12,8 +11,7 @@ _RAZZLE: dict[str, Any] = {
     "value_hidden": 64,
     "moves_left": False,
 }
-_OURS: dict[str, Any] = {"se_ratio": 4, "policy_head": "attention", "value": "wdl", "moves_left": True}
-_SIGHT: dict[str, Any] = {**_OURS, "body": "sight", "se_ratio": 0, "heads": 8, "ffn_ratio": 1.0, "board_features": True}
+_SIGHT: dict[str, Any] = {"body": "sight", "heads": 8, "ffn_ratio": 1.0, "board_features": True}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "mini-leela": {
@@ -24,7 +22,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "policy_head": "dense",
         "policy_channels": 32,
         "value": "scalar",
-        "value_channels": 32,
         "value_hidden": 256,
         "moves_left": False,
     },
@@ -39,30 +36,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "blocks": 12,
         "se_ratio": 8,
         "attention_blocks": 2,
-        "heads": 4,
         "norm": "group",
         "activation": "gelu",
         "policy_head": "convolution",
-        "value": "wdl",
         "value_channels": 8,
         "value_hidden": 512,
         "moves_left": False,
     },
-    "sardonyx-64x6": {**_OURS, "filters": 64, "blocks": 6},
-    "sardonyx-96x8": {**_OURS, "filters": 96, "blocks": 8},
-    "sardonyx-128x10": {**_OURS, "filters": 128, "blocks": 10},
-    "sardonyx-192x10": {**_OURS, "filters": 192, "blocks": 10},
+    "sardonyx-64x6": {"se_ratio": 4, "filters": 64, "blocks": 6},
+    "sardonyx-96x8": {"se_ratio": 4, "filters": 96, "blocks": 8},
+    "sardonyx-128x10": {"se_ratio": 4, "filters": 128, "blocks": 10},
+    "sardonyx-192x10": {"se_ratio": 4, "filters": 192, "blocks": 10},
     "sardonyx-sight-96x6": {**_SIGHT, "filters": 96, "blocks": 6},
     "sardonyx-sight-96x8": {**_SIGHT, "filters": 96, "blocks": 8},
     "sardonyx-sight-96x12": {**_SIGHT, "filters": 96, "blocks": 12},
-    "sardonyx-transformer": {
-        **_OURS,
-        "body": "transformer",
-        "se_ratio": 0,
-        "filters": 192,
-        "blocks": 8,
-        "heads": 6,
-        "activation": "mish",
-        "position_bias": "smolgen",
-    },
+    "sardonyx-transformer": {"body": "transformer", "filters": 192, "blocks": 8, "heads": 6, "activation": "mish"},
 }
