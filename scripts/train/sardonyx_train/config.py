@@ -17,8 +17,6 @@ from .model.presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
 _SIGHT_INPUTS = ("attacks-50",)  # further inputs whose first twelve planes a sight body reads
-
-
 _SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
 
 
@@ -239,7 +237,7 @@ def parse_config(raw: Any) -> TrainingConfig:
     return validate(TrainingConfig, raw, "data, model, schedule …")
 
 
-def load_config(path: Path, overrides: list[str] | None = None, values: dict[str, dict[str, Any]] | None = None) -> TrainingConfig:
+def load_config(path: Path | None, overrides: list[str] | None = None, values: dict[str, dict[str, Any]] | None = None) -> TrainingConfig:
     """Reads a YAML file, then applies the sections `values`, then overrides `section.key=value` with the value in YAML."""
     raw = merge(read_yaml(path), values or {})
     for text in overrides or []:
@@ -272,7 +270,9 @@ def read_saved(model: type[_Model], raw: Any) -> _Model:
         raise TrainError(f"this program does not know the checkpoint's configuration ({str(error).splitlines()[0]})") from None
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        raise TrainError("--config is needed")
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -186,7 +186,7 @@ def parse_loop_config(raw: Any) -> LoopConfig:
     return validate(LoopConfig, raw, "run, selfplay, training …")
 
 
-def load_loop_config(path: Path, overrides: list[str], is_reduced: bool = False) -> LoopConfig:
+def load_loop_config(path: Path | None, overrides: list[str], is_reduced: bool = False) -> LoopConfig:
     """Reads a YAML file; each override is `section.key=value` (or deeper) with the value in YAML.
 
     The file may have a section `reduced`, the same recipe in a size for two CPU cores: with `is_reduced` its keys replace those of

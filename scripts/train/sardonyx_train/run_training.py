@@ -14,8 +14,6 @@ def train(options: Namespace) -> int:
     if options.describe:
         print(*describe_config(), sep="\n")
         return 0
-    if options.config is None:
-        raise TrainError("--config is needed")
     config = load_config(options.config, options.set)
     resume = None
     if options.resume is not None:

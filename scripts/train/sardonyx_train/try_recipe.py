@@ -12,13 +12,14 @@ import sys
 import threading
 import time
 from argparse import Namespace
+from typing import Any
 
 from rich.console import Console
 
 from .errors import Stopped, TrainError
 from .loop.games import format_flags
 from .loop.gate import estimate_elo
-from .loop.page import create_page
+from .loop.page import create_page, format_match
 from .loop.state import Folders, LoopState, Match, load_state
 from .loop_config import LoopConfig, check_files, find_engine, load_loop_config
 from .program import STOPPED_STATUS
@@ -29,8 +30,6 @@ _SPRT = "elo0=0 elo1=50 alpha=0.05 beta=0.05 model=logistic"
 
 
 def try_recipe(options: Namespace) -> int:
-    if options.config is None:
-        raise TrainError("--config is needed")
     config = load_loop_config(options.config, options.set, not options.full)
     check_files(config)
     variant = [] if options.full else ["--reduced"]
@@ -47,7 +46,11 @@ def try_recipe(options: Namespace) -> int:
     answer = play(config, state, options.games)
     console = Console()
     console.print(create_page(config, console.width))
-    return report(state, answer)
+    match = Match(answer["wins"], answer["draws"], answer["losses"])
+    print(f"generation {state.best} against generation 0: {format_match(match)}, {estimate_elo(match):+.0f} Elo")
+    is_better = (answer.get("sprt") or {}).get("verdict") == "elo1"
+    print("clearly better than it began" if is_better else "not clearly better than it began")
+    return 0 if is_better else 1
 
 
 def run_for(command: list[str], seconds: float, stdout: int | None = None) -> tuple[int, str]:
@@ -71,7 +74,7 @@ def run_for(command: list[str], seconds: float, stdout: int | None = None) -> tu
     return process.returncode, output or ""
 
 
-def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
+def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, Any]:
     """The best network against generation 0, played as the gate plays; the answer of `sardonyx match --json`."""
     folders = Folders(config.folder)
     command = [*find_engine(config), "match", "--json", "--rating-interval=0", f"--games={games}", f"--sprt={_SPRT}"]
@@ -82,12 +85,3 @@ def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, object]:
     if status != 0:
         raise TrainError("the match failed")
     return json.loads(output)
-
-
-def report(state: LoopState, answer: dict[str, object]) -> int:
-    match = Match(answer["wins"], answer["draws"], answer["losses"])  # type: ignore[arg-type]
-    print(f"generation {state.best} against generation 0: +{match.wins} ={match.draws} -{match.losses}, {estimate_elo(match):+.0f} Elo")
-    verdict = answer["sprt"]["verdict"] if isinstance(answer.get("sprt"), dict) else None  # type: ignore[index]
-    is_better = verdict == "elo1"
-    print("clearly better than it began" if is_better else "not clearly better than it began")
-    return 0 if is_better else 1

@@ -13,7 +13,7 @@ import yaml
 from rich.console import Console
 from train_support.loops import create_raw, write_config
 
-from sardonyx_train.errors import TrainError
+from sardonyx_train.errors import Stopped, TrainError
 from sardonyx_train.files import write_json
 from sardonyx_train.loop.games import (
     check_games,
@@ -34,7 +34,7 @@ from sardonyx_train.tasks import cluster, local
 from sardonyx_train.tasks.cluster import ClusterExecutor
 from sardonyx_train.tasks.local import LocalExecutor
 from sardonyx_train.tasks.node import Piece
-from sardonyx_train.tasks.process import ProcessStopped, run_process
+from sardonyx_train.tasks.process import run_process
 from sardonyx_train.tasks.task import Task
 from sardonyx_train.tasks.usage import Meter, Usage
 
@@ -338,7 +338,7 @@ def test_the_described_configuration_is_a_valid_one_and_says_what_a_loop_trains_
 def test_a_child_that_was_stopped_together_with_the_loop_has_not_done_its_work(tmp_path):
     done = tmp_path / "done"
     command = [sys.executable, "-c", f"open({str(done)!r}, 'w')"]
-    with pytest.raises(ProcessStopped):
+    with pytest.raises(Stopped):
         run_process(command, tmp_path / "out", tmp_path / "err", is_stopped=done.exists)
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from pydantic import TypeAdapter
 
 from ..errors import Stopped, TrainError
 from ..files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
-from ..loop_config import LoopConfig, SelfPlaySection
+from ..loop_config import LoopConfig
 from ..tasks.task import RESULTS, Executor, Task
-from .games import adapt_resignation, check_games, count_games_in, count_records, create_stream_task, gather
+from .games import adapt_resignation, check_games, count_records, create_stream_task, gather, read_games
 from .state import Folders, LoopState, list_lineage
 
 TICKET = "ticket.json"
@@ -49,12 +50,11 @@ class GameStream:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._failure: BaseException | None = None
-        self._lineage = list_lineage(state)
-        self._section = self._adapt(state)
         self._waiting: list[Ticket] = []  # begun before a restart
         self._running: dict[str, Ticket] = {}
         self._ready: dict[str, Ticket] = {}
-        self._records: dict[str, int] = {}  # recorded positions of finished batches
+        self._count_records = cache(lambda name: count_records(self._folder / name))  # of finished batches
+        self.follow(state)
         self._recover(state)
         self._thread = threading.Thread(target=self._run, name="self-play", daemon=True)
 
@@ -71,7 +71,7 @@ class GameStream:
         """New batches are played by the best network of the state; games that are too old now are dropped."""
         with self._lock:
             self._lineage = list_lineage(state)
-            self._section = self._adapt(state)
+            self._section = adapt_resignation(self._config.selfplay, self._folders, state.current.number - 1)
             for name, ticket in list(self._ready.items()):
                 if self._is_stale(ticket):
                     del self._ready[name]
@@ -112,7 +112,8 @@ class GameStream:
             if ticket is None:
                 return None
             self._running[ticket.task.name] = ticket
-            return ticket.task, self._find_files(ticket)
+            network = self._folders.network(ticket.network)
+            return ticket.task, {name: network if name == ticket.digest else Path(ticket.book or "") for name in ticket.task.files}
 
     def finish(self, task: Task) -> None:
         with self._lock:
@@ -152,18 +153,6 @@ class GameStream:
         if positions is None:
             return share
         return max(share, sum(self._count_records(name) for name in tickets if name in self._ready) / positions)
-
-    def _count_records(self, name: str) -> int:
-        if name not in self._records:
-            self._records[name] = count_records(self._folder / name)
-        return self._records[name]
-
-    def _adapt(self, state: LoopState) -> SelfPlaySection:
-        return adapt_resignation(self._config.selfplay, self._folders, state.current.number - 1)
-
-    def _find_files(self, ticket: Ticket) -> dict[str, Path]:
-        network = self._folders.network(ticket.network)
-        return {digest: network if digest == ticket.digest else Path(ticket.book or "") for digest in ticket.task.files}
 
     def _is_stale(self, ticket: Ticket) -> bool:
         own = self._config.asynchronous
@@ -231,5 +220,5 @@ def describe_batches(folder: Path, names: Sequence[str]) -> list[dict[str, Any]]
 def count_stream(folders: Folders) -> tuple[int, int, int]:
     """Games that no generation has taken: ready, finished in batches under way, and dropped."""
     batches = [path for path in folders.stream.glob("*") if path.is_dir()]
-    ready, playing = (sum(count_games_in(path) for path in batches if path.name.endswith(PART) == is_part) for is_part in (False, True))
+    ready, playing = (sum(len(read_games(path)) for path in batches if path.name.endswith(PART) == is_part) for is_part in (False, True))
     return ready, playing, sum(row["games"] for row in read_dropped(folders))

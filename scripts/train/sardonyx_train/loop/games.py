@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import TrainError
 from ..files import PART, compute_digest, name_part, read_json, read_rows
@@ -17,6 +17,14 @@ from ..tasks.task import OUT, OUTPUT, RESULTS, Task, refer_to
 from .state import Folders, Match
 
 _RECORD_BYTES = 8356  # of lc0's V6
+
+
+class Share(NamedTuple):
+    """A task's part of the games."""
+
+    name: str
+    games: int
+    seed: int
 
 
 def gather(networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path], str | None]:
@@ -32,22 +40,19 @@ def gather(networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path],
 
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
     """`network` and `book` are digests."""
-    return [
-        _create_self_play_task(section, f"games-{index:04d}", games, create_seed(seed, generation, "games", index), network, book)
-        for index, games in enumerate(deal_games(section.games, section.games_per_task))
-    ]
+    shares = deal_games("games", section.games, section.games_per_task, seed, generation)
+    return [_create_self_play_task(section, share, network, book) for share in shares]
 
 
 def create_stream_task(section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int) -> Task:
     """A task of self-play without pause, numbered over the whole loop."""
-    own_seed = create_seed(seed, number, "stream", 0)
-    task = _create_self_play_task(section, f"games-{number:06d}", section.games_per_task, own_seed, network, book)
-    return replace(task, niceness=niceness)
+    share = Share(f"games-{number:06d}", section.games_per_task, create_seed(seed, number, "stream", 0))
+    return replace(_create_self_play_task(section, share, network, book), niceness=niceness)
 
 
-def _create_self_play_task(section: SelfPlaySection, name: str, games: int, seed: int, network: str, book: str | None) -> Task:
+def _create_self_play_task(section: SelfPlaySection, share: Share, network: str, book: str | None) -> Task:
     fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
-    return _create_task("selfplay", name, section, fixed, games, seed, (network,), book)
+    return _create_task("selfplay", section, share, fixed, (network,), book)
 
 
 def create_match_tasks(
@@ -60,26 +65,17 @@ def create_match_tasks(
         fixed += [f"--player{number}.{word}" for word in own]
     fixed += [f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json"]
     files = tuple(network for network in players.values() if network is not None)
-    return [
-        _create_task("match", f"{kind}-{index:04d}", section, fixed, count, create_seed(seed, generation, kind, index), files, book)
-        for index, count in enumerate(deal_games(games, section.games_per_task))
-    ]
+    shares = deal_games(kind, games, section.games_per_task, seed, generation)
+    return [_create_task("match", section, share, fixed, files, book) for share in shares]
 
 
 def _create_task(
-    command: str,
-    name: str,
-    section: SelfPlaySection | GateSection,
-    fixed: list[str],
-    games: int,
-    seed: int,
-    files: tuple[str, ...],
-    book: str | None,
+    command: str, section: SelfPlaySection | GateSection, share: Share, fixed: list[str], files: tuple[str, ...], book: str | None
 ) -> Task:
     opening = [] if book is None else [f"--openings-pgn={refer_to(book)}"]
-    own = [f"--games={games}", f"--seed={seed}", *opening, *format_flags(section.flags)]
+    own = [f"--games={share.games}", f"--seed={share.seed}", *opening, *format_flags(section.flags)]
     given = files if book is None else (*files, book)
-    return Task(name, (command, *fixed, *own), tuple(dict.fromkeys(given)), section.task_minutes)
+    return Task(share.name, (command, *fixed, *own), tuple(dict.fromkeys(given)), section.task_minutes)
 
 
 def format_flags(flags: dict[str, Flag]) -> list[str]:
@@ -96,7 +92,7 @@ def check_games(tasks: Sequence[Task], folder: Path) -> int:
     """Checks that every task has each of its games once. Returns the number of games; raises TrainError."""
     total = 0
     for task in tasks:
-        played = [row["game"] for row in _read_games(folder / task.name)]
+        played = [row["game"] for row in read_games(folder / task.name)]
         if sorted(played) != list(range(task.games)):
             raise TrainError(f"{folder / task.name} has {len(played)} games ({len(set(played))} different), not {task.games}")
         total += len(played)
@@ -145,27 +141,23 @@ def read_pairs(tasks: Sequence[Task], folder: Path) -> list[tuple[float, float]]
 def _read_points(task: Task, folder: Path) -> dict[int, float]:
     name = task.get_flag("player1.name")
     white_points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-    rows = [row for row in _read_games(folder) if row.get("result") in white_points]
+    rows = [row for row in read_games(folder) if row.get("result") in white_points]
     return {row["game"]: white_points[row["result"]] if row["white"] == name else 1 - white_points[row["result"]] for row in rows}
 
 
 def count_games(folder: Path) -> int:
     """Number of finished games, including those of unfinished tasks on this machine; for display."""
     tasks = {path.name.removesuffix(PART): path for path in sorted(folder.glob("*/"), reverse=True)}  # finished ones last
-    return sum(map(count_games_in, tasks.values()))
+    return sum(len(read_games(path)) for path in tasks.values())
 
 
-def count_games_in(task_folder: Path) -> int:
-    return len(_read_games(task_folder))
-
-
-def _read_games(task_folder: Path) -> list[dict[str, Any]]:
+def read_games(task_folder: Path) -> list[dict[str, Any]]:
     return [row for row in read_rows(task_folder / RESULTS) if "game" in row]
 
 
-def deal_games(games: int, per_task: int) -> list[int]:
-    whole, rest = divmod(games, per_task)
-    return [per_task] * whole + ([rest] if rest > 0 else [])
+def deal_games(kind: str, games: int, per_task: int, seed: int, generation: int = 0) -> list[Share]:
+    firsts = enumerate(range(0, games, per_task))
+    return [Share(f"{kind}-{i:04d}", min(per_task, games - first), create_seed(seed, generation, kind, i)) for i, first in firsts]
 
 
 PERCENTAGE = "resign-percentage"

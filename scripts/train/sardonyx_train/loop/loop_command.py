@@ -26,8 +26,6 @@ def loop(options: Namespace) -> int:
     if options.describe:
         print(*describe_loop_config(), sep="\n")
         return 0
-    if options.config is None:
-        raise TrainError("--config is needed")
     config = load_loop_config(options.config, options.set, options.reduced)
     if options.status:
         console = Console()
@@ -47,7 +45,7 @@ def loop(options: Namespace) -> int:
     else:
         with StatusPage(config, Console(stderr=True)) as page:
             running = Loop(config, page.say)
-            stop_on_signals(running.stop)
+            stop_on_signals(running.stop.set)
             running.run()
     return 0
 

@@ -13,7 +13,7 @@ import yaml
 from ..errors import TrainError
 from ..files import compute_digest, read_json, remove, write_bytes
 from ..loop_config import LoopConfig
-from ..tasks.process import ProcessFailed, run_process
+from ..tasks.process import run_process
 from .state import Folders
 from .training import format_train_command
 
@@ -37,11 +37,8 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
     training["run"] |= {"out": str(out), "precision": resolved["precision"], "threads": resolved["threads"]}
     write_bytes(out / "train.yaml", yaml.safe_dump(training).encode())
     say(f"trains generation {generation} again from {sum(row['positions'] for row in version['data']):,} positions")
-    try:
-        processes = version["config"]["training"]["processes"]
-        run_process(format_train_command(out / "train.yaml", None, processes), out / "training.out", out / "training.txt")
-    except ProcessFailed as error:
-        raise TrainError(str(error)) from None
+    command = format_train_command(out / "train.yaml", None, version["config"]["training"]["processes"])
+    run_process(command, out / "training.out", out / "training.txt")
     return _compare(out / "last.pt", folders.checkpoint(generation))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..config import format_config
 from ..errors import TrainError
-from ..files import PART, remove, write_bytes
+from ..files import PART, copy_file, remove, write_bytes
 from ..lock import lock_folder
 from ..loop_config import LoopConfig, check_files, find_engine, parse_loop_config
 from ..tasks.cluster import create_executor
@@ -18,7 +18,7 @@ from .loop_plots import plot_loop
 from .page import format_match
 from .stages import Stages
 from .state import STAGES, Folders, Generation, LoopState, find_precision, load_state, save_state
-from .versions import is_finished, keep_best, list_left_out, sum_elo, write_version
+from .versions import is_finished, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
 _FREE_SECTIONS = ("engine", "local", "cluster")
@@ -30,20 +30,15 @@ class Loop:
     def __init__(self, config: LoopConfig, say: Callable[[str], None]) -> None:
         self._config = config
         self._say = say
-        self._stop = threading.Event()
+        self.stop = threading.Event()  # set, also in a signal handler, it makes `run` raise Stopped soon
         self._meter = Meter()
         self._stream: GameStream | None = None
         self.folders = Folders(config.folder)
 
-    def stop(self) -> None:
-        """May be called from any thread or signal handler; `run` raises Stopped soon after."""
-        self._stop.set()
-
     def run(self) -> LoopState:
         """Runs until the last generation has finished. Raises Stopped and TrainError; finished work is kept."""
-        root = self.folders.root
-        root.mkdir(parents=True, exist_ok=True)
-        with lock_folder(root) as lock:
+        self.folders.root.mkdir(parents=True, exist_ok=True)
+        with lock_folder(self.folders.root) as lock:
             return self._run(lock)
 
     def _run(self, lock: int) -> LoopState:
@@ -53,7 +48,7 @@ class Loop:
             raise TrainError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
         check_files(self._config)
         write_bytes(root / "loop.yaml", format_config(self._config).encode())
-        executor = create_executor(self._config, self._stop.is_set, lock, self._meter, self._say, self.folders.workers)
+        executor = create_executor(self._config, self.stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")
             self._create_stages(self._config, executor, lock, state).make_first_network()
@@ -99,7 +94,7 @@ class Loop:
 
     def _create_stages(self, plan: LoopConfig, executor: Executor, lock: int, state: LoopState) -> Stages:
         engine, left_out, precision = find_engine(self._config), list_left_out(state), find_precision(state)
-        return Stages(plan, engine, executor, self._stop.is_set, lock, self._meter, left_out, precision)
+        return Stages(plan, engine, executor, self.stop.is_set, lock, self._meter, left_out, precision)
 
     def _open_stream(self, state: LoopState, plan: LoopConfig, executor: Executor) -> None:
         needs_games = plan.asynchronous is not None and state.stage == STAGES[0]
@@ -117,7 +112,7 @@ class Loop:
         """The state gives the batches to the generation before they move, so that a kill in between loses none."""
         row = state.current
         if row.batches is None:
-            row.batches = self._stream.wait_for_games(plan.selfplay.games, plan.selfplay.positions, self._stop.is_set)
+            row.batches = self._stream.wait_for_games(plan.selfplay.games, plan.selfplay.positions, self.stop.is_set)
             save_state(self.folders.root, state)
         row.games = self._stream.move(row.batches, self.folders.generation(row.number, "games"))
 
@@ -151,18 +146,14 @@ class Loop:
 
     def _complete_finish(self, state: LoopState) -> None:
         """Does what follows from the saved state. Repeated at every start, because the loop may have been killed before it."""
-        keep_best(self.folders, state.best)
+        copy_file(self.folders.network(state.best), self.folders.best)
         if state.generations:
-            self._tidy(state.generations[-1].number)
+            number = state.generations[-1].number
+            # Training checkpoints, and unfinished tasks of a gate that ended early.
+            for part, pattern in (("training", "*.pt*"), ("gate", f"*{PART}"), ("games", f"*{PART}")):
+                for path in self.folders.generation(number, part).glob(pattern):
+                    remove(path)
             plot_loop(self.folders, state, self._config.gate)
-
-    def _tidy(self, number: int) -> None:
-        """Removes the training checkpoints of a finished generation and the unfinished tasks of a gate that ended early."""
-        for path in self.folders.generation(number, "training").glob("*.pt*"):
-            remove(path)
-        for folder in (self.folders.generation(number, "gate"), self.folders.generation(number, "games")):
-            for path in folder.glob(f"*{PART}"):
-                remove(path)
 
 
 def _describe(stage: str, row: Generation) -> str:

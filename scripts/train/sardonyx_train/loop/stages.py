@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ..config import format_config
 from ..data.shards import count_rows, list_pieces
-from ..errors import Stopped, TrainError
+from ..errors import TrainError
 from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
 from ..loop_config import LoopConfig
-from ..tasks.process import ProcessFailed, ProcessStopped, run_process
+from ..tasks.process import run_process
 from ..tasks.task import Executor, Task
 from ..tasks.usage import Meter
 from .games import (
@@ -148,7 +148,6 @@ class Stages:
             return
         players = {"candidate": self.folders.network(row.number), "best": self.folders.network(row.base)}
         tasks, files, folder = self._plan_match("gate", row, section.games, players)
-
         self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
         row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
         for part in folder.glob(f"*{PART}"):  # of a task that was cut short by the verdict: its games are kept to be looked at
@@ -185,10 +184,5 @@ class Stages:
     def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
         """Returns the child's output. Its log is NAME.txt in the folder."""
         output, errors = folder / f"{name}.out", folder / f"{name}.txt"
-        try:
-            run_process(command, output, errors, self.is_stopped, pass_handles=(self.lock,), watch=self.meter.watch(name))
-        except ProcessStopped:
-            raise Stopped from None
-        except ProcessFailed as error:
-            raise TrainError(str(error)) from None
+        run_process(command, output, errors, self.is_stopped, pass_handles=(self.lock,), watch=self.meter.watch(name))
         return output.read_text(encoding="utf-8")

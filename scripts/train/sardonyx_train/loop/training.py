@@ -65,7 +65,10 @@ def create_candidate_config(
     batch = max(1, min(given.data.batch_size, int(taken / (config.training.processes * max(1, given.data.workers)))))
     per_step = batch * given.optimizer.accumulation * config.training.processes
     is_plateau = given.schedule.kind == "plateau"
-    steps = config.training.steps or math.ceil(_count_samples(config, window, generation, taken) / per_step)
+    samples = config.training.passes * taken
+    if config.training.sampling_ratio is not None:
+        samples = config.training.sampling_ratio * sum(f.positions for f in window.train if f.generation == generation)
+    steps = config.training.steps or math.ceil(samples / per_step)
     own: dict[str, Any] = {} if given.run.evaluate_steps or given.run.evaluate_epochs else {"evaluate_steps": steps}
     if not window.validation:  # without held-out games improvement cannot be measured
         own["early_stopping"] = 0
@@ -104,13 +107,6 @@ def place_in_schedule(config: LoopConfig, generation: int) -> dict[str, float]:
         return {}
     begin, end = (min(1.0, number / spanned) for number in (generation - 1, generation))
     return {"begin": begin, "end": end, **({} if generation == 1 else {"warmup_steps": 0})}
-
-
-def _count_samples(config: LoopConfig, window: Window, generation: int, taken: float) -> float:
-    """`taken`: positions that a pass takes."""
-    if config.training.sampling_ratio is None:
-        return config.training.passes * taken
-    return config.training.sampling_ratio * sum(f.positions for f in window.train if f.generation == generation)
 
 
 def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:

@@ -42,13 +42,8 @@ def change_best(folder: Path, kind: str, network: int) -> Change:
         state.stage, state.plan = STAGES[0], {}
         state.changes.append(change)
         save_state(folder, state)
-        keep_best(folders, network)
+        copy_file(folders.network(network), folders.best)
         return change
-
-
-def keep_best(folders: Folders, network: int) -> None:
-    """Copies the best network to the path that does not change."""
-    copy_file(folders.network(network), folders.best)
 
 
 def describe_change(change: Change) -> str:

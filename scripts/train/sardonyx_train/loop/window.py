@@ -36,12 +36,6 @@ class Window:
         return sum(file.positions for file, repeats in zip(self.train, self.repeats) if repeats > 0)
 
 
-def read_shard_files(folders: Folders, generation: int, split: str) -> list[ShardFile]:
-    folder = folders.generation(generation, "shards")
-    listed: dict[str, int] = read_json(folder / INDEX)[split]
-    return [ShardFile(folder / name, generation, rows) for name, rows in sorted(listed.items()) if rows > 0]
-
-
 def create_window(folders: Folders, newest: int, section: WindowSection, left_out: frozenset[int] = frozenset()) -> Window:
     """`left_out`: generations whose games are not trained on."""
     generations = section.generations
@@ -77,9 +71,11 @@ def _take(folders: Folders, newest: int, split: str, positions: int, left_out: f
     left = positions
     teaching = [generation for generation in range(newest, 0, -1) if generation not in left_out]
     for generation in teaching[:generations]:
-        for file in read_shard_files(folders, generation, split):
-            if generation < newest and file.positions > left:
+        folder = folders.generation(generation, "shards")
+        for name, rows in sorted(read_json(folder / INDEX)[split].items()):
+            if generation < newest and rows > left:
                 return taken
-            taken.append(file)
-            left -= file.positions
+            if rows > 0:
+                taken.append(ShardFile(folder / name, generation, rows))
+                left -= rows
     return taken

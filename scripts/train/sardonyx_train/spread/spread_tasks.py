@@ -18,7 +18,7 @@ from typing import IO, Any
 from ..errors import TrainError
 from ..files import compute_digest, copy_file, keep_plan, replacing, write_bytes
 from ..lock import lock_folder
-from ..loop.games import create_seed, deal_games, read_match
+from ..loop.games import deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
 from ..loop_config import parse_loop_config
 from ..progress_display import say
@@ -39,10 +39,12 @@ class Work:
     folder: Path
     minutes: float  # time limit of a task
 
-    def run(self, tasks: Sequence[Task], files: Mapping[str, Path], folder: Path | None = None) -> None:
+    def run(self, tasks: Sequence[Task], files: Mapping[str, Path], folder: Path | None = None) -> Path:
+        """Returns where the folders of the tasks are."""
         place = folder or self.folder / "tasks"
         place.mkdir(parents=True, exist_ok=True)
         self.executor.run(tasks, place, files, lambda: False)
+        return place
 
 
 def spread(options: Namespace) -> int:
@@ -74,18 +76,16 @@ def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
     keep_plan(work.folder / PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
     sent, files = send_files(flags)
     tasks = []
-    for index, count in enumerate(deal_games(games, per_task)):
-        own = (f"--games={count}", f"--seed={create_seed(seed, 0, 'label', index)}", f"--prefix=labels-{index:04d}")
+    for name, count, own_seed in deal_games("label", games, per_task, seed):
+        own = (f"--games={count}", f"--seed={own_seed}", f"--prefix={name.replace('label', 'labels')}")
         arguments = ("label", f"--out={OUT}", "--concurrency=1", "--json", *own, *sent)
-        tasks.append(Task(f"label-{index:04d}", arguments, tuple(files), work.minutes))
-    work.run(tasks, files)
-    made = 0
-    for task in tasks:
-        for path in sorted((work.folder / "tasks" / task.name).glob("*.jsonl.gz")):
-            if not (work.folder / path.name).exists():
-                copy_file(path, work.folder / path.name)
-            made += 1
-    return {"games": games, "files": made}
+        tasks.append(Task(name, arguments, tuple(files), work.minutes))
+    place = work.run(tasks, files)
+    made = [path for task in tasks for path in sorted((place / task.name).glob("*.jsonl.gz"))]
+    for path in made:
+        if not (work.folder / path.name).exists():
+            copy_file(path, work.folder / path.name)
+    return {"games": games, "files": len(made)}
 
 
 def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[s
         arguments = ("analyse", refer_to(digest), f"--pgn={OUT}/analysed.pgn", "--json", *sent)
         tasks.append(Task(f"analyse-{index:05d}", arguments, (digest, *files), work.minutes))
         files[digest] = path
-    work.run(tasks, files)
+    place = work.run(tasks, files)
     target = work.folder / "analysed.pgn"
     with replacing(target) as part, part.open("wb") as out:
         for task in tasks:
-            out.write((work.folder / "tasks" / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
+            out.write((place / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
     return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
 
 
@@ -117,14 +117,13 @@ def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
         raise TrainError("games and games per task must be even: an opening is played with both colours")
     if folder is None:
         keep_plan(work.folder / PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
-    place = folder or work.folder / "tasks"
     sent, files = send_files(flags)
     tasks = []
-    for index, count in enumerate(deal_games(games, per_task)):
-        own = (f"--games={count}", f"--seed={create_seed(seed, 0, 'match', index)}", f"--results={OUT}/{RESULTS}")
+    for name, count, own_seed in deal_games("match", games, per_task, seed):
+        own = (f"--games={count}", f"--seed={own_seed}", f"--results={OUT}/{RESULTS}")
         arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
-        tasks.append(Task(f"match-{index:04d}", arguments, tuple(files), work.minutes))
-    work.run(tasks, files, place)
+        tasks.append(Task(name, arguments, tuple(files), work.minutes))
+    place = work.run(tasks, files, folder)
     total = sum_matches(read_match(task, place) for task in tasks)
     return {**asdict(total), "elo": round(estimate_elo(total), 1)}
 

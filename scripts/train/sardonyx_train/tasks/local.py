@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import Stopped, TrainError
 from ..files import name_part, publish
-from .process import ProcessFailed, ProcessStopped
+from .process import ProcessFailed
 from .task import Task, TaskSource, run_task
 from .usage import Meter
 
@@ -41,7 +41,7 @@ class LocalExecutor:
         def work(task: Task) -> None:
             # The loop below may notice late that the games are enough; no further task must start then.
             if is_ended() or is_enough():
-                raise ProcessStopped
+                raise Stopped
             self._make(task, folder, files, is_ended)
 
         with ThreadPoolExecutor(self.at_a_time) as threads:
@@ -52,11 +52,9 @@ class LocalExecutor:
                     for future in done:
                         try:
                             future.result()
-                        except ProcessStopped:
+                        except Stopped:
                             if self.is_stopped():
-                                raise Stopped from None
-                        except ProcessFailed as error:
-                            raise TrainError(str(error)) from None
+                                raise
             finally:
                 ended = True
 
@@ -76,9 +74,9 @@ class LocalExecutor:
                     task, files = given
                     self._make(task, folder, files, is_ended)
                     source.finish(task)
-            except ProcessStopped:
+            except Stopped:
                 return
-            except (ProcessFailed, TrainError, OSError) as error:
+            except (TrainError, OSError) as error:
                 failures.append(error)
 
         with ThreadPoolExecutor(self.at_a_time) as threads:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..errors import Stopped, TrainError
+
 # This program as a child; `own_environment` lets it find this package, wherever that lies.
 OWN_PROGRAM = [sys.executable, "-m", __name__.partition(".")[0]]
 
@@ -40,16 +42,12 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
         signal.signal(number, handle)
 
 
-class ProcessFailed(Exception):
+class ProcessFailed(TrainError):
     """A child failed, ran too long or could not be started; the text ends with the last lines of its error output."""
 
     def __init__(self, text: str, *, is_by_signal: bool = False) -> None:
         super().__init__(text)
         self.is_by_signal = is_by_signal
-
-
-class ProcessStopped(Exception):
-    """The child was ended because `is_stopped` returned true."""
 
 
 def run_process(
@@ -63,7 +61,7 @@ def run_process(
     folder: Path | None = None,
     watch: Watch | None = None,
 ) -> None:
-    """Waits for the child. Overwrites `output`, appends to `errors`. Raises ProcessFailed and ProcessStopped.
+    """Waits for the child. Overwrites `output`, appends to `errors`. Raises ProcessFailed, and Stopped if `is_stopped`.
 
     `niceness` is added to ours, `folder` is the child's working directory, `watch` is told what CPU time the child takes.
 
@@ -91,14 +89,14 @@ def run_process(
     try:
         while not _has_ended(child, watch):
             if is_stopped():
-                raise ProcessStopped
+                raise Stopped
             if give_up is not None and time.monotonic() > give_up:
                 raise ProcessFailed(f"{shlex.join(arguments)} was still running after {seconds:.0f} seconds")
             time.sleep(_POLL_SECONDS)
     finally:
         _end(child, watch)
     if is_stopped():  # the child may have got the same signal, for example from a service manager
-        raise ProcessStopped
+        raise Stopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
         lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL_LINES:]

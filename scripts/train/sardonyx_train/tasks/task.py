@@ -84,7 +84,7 @@ def run_task(
 ) -> None:
     """Runs the engine with its files in `folder` and its output in `output.json`. Continues an unfinished try in that folder.
 
-    Raises ProcessFailed and ProcessStopped.
+    Raises ProcessFailed, and Stopped if `is_stopped`.
 
     With `is_inside` the engine works in the folder and `files` are relative to it: then the conditions that it writes down
     are the same on every machine, and another machine can continue the task.
