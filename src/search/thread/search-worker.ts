@@ -39,15 +39,15 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
   const fits = (count: number): number => Math.max(1, Math.min(count, Math.floor(pool.slotCount / minibatch)));
-  const chosen = params.batchesInFlight || pool.batchesInFlight;
-  const batchesInFlight = fits(chosen || (isSequential ? 1 : pool.workers + 1));
+  const least = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
+  // The user's number is kept; that of `tune` is for the first seconds.
+  const isFixed = isSequential || params.batchesInFlight > 0;
+  const most = isFixed ? least : Math.max(least, BATCHES_PER_EVALUATOR * pool.workers);
+  const batching = { minibatch, batchesInFlight: fits(least), mostBatchesInFlight: fits(most) };
   // Only if the user has set a minibatch of 1: a slow backend's default of 1 does not ask for lc0's visits.
   const isLc0Like = isSequential && params.minibatchSize === 1 && params.search === 'tree';
-  if (!isSequential && chosen === 0) {
-    return { minibatch, batchesInFlight, mostBatchesInFlight: fits(BATCHES_PER_EVALUATOR * pool.workers) };
-  }
-  if (!isLc0Like) return { minibatch, batchesInFlight };
-  return { minibatch, batchesInFlight, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };
+  if (!isLc0Like) return batching;
+  return { ...batching, prefetch: params.maxPrefetch, solidTree: params.solidTreeThreshold };
 }
 
 function createSearch({ pool, queue }: Attachment, params: SearchParams): TreeSearch {
