@@ -18,7 +18,7 @@ const SOLVER_DEPTH = 2;
 
 let engine: ChessEngine;
 before(async () => {
-  const weights = join(repositoryRoot, 'models', 'default.onnx');
+  const weights = join(repositoryRoot, 'models', 'light-48x5.onnx');
   engine = await createEngine({ weights, threads: 1, options: { MinibatchSize: 8, BatchesInFlight: 1 } });
 });
 after(() => engine.dispose());
