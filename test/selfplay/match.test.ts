@@ -106,6 +106,15 @@ test('each opening is played twice, with colours swapped', async () => {
   );
 });
 
+test('many boards at a time cost no warning of Node', async (t) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  await play([createRandomSource('A'), createRandomSource('B')], { games: 24, concurrency: 12 });
+  assert.deepEqual(warnings, []);
+});
+
 test('random movers play the same games again for the same seed, however many at a time', async () => {
   const run = async (concurrency: number, seed: number): Promise<string> => {
     const path = join(folder, `random-${concurrency}-${seed}.pgn`);

@@ -178,6 +178,10 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   const forward = (): void => stop.abort();
   setup.signal.addEventListener('abort', forward);
   if (setup.signal.aborted) stop.abort();
+  // One listener for all boards: players are closed at once, also in the middle of a search.
+  const playing = new Set<Player>();
+  const closePlayers = (): void => void Promise.all([...playing].map((player) => player.close()));
+  stop.signal.addEventListener('abort', closePlayers);
   const crashes = new CrashWatch();
   let next = 0;
   const takeGame = (): number | null => {
@@ -203,7 +207,7 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
     const boards = Math.max(1, Math.min(setup.concurrency, schedule.totalGames - tournament.played));
     await runSideBySide(
       boards,
-      () => playBoard(setup, schedule, takeGame, finish, stop.signal),
+      () => playBoard(setup, schedule, takeGame, finish, playing, stop.signal),
       () => stop.abort(),
     );
   } finally {
@@ -213,23 +217,22 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   return tournament;
 }
 
-/** Plays games one after another with players of its own, which it creates for their first game. */
+/** Plays games one after another with players of its own, which it creates for their first game. @param playing holds them, too */
 async function playBoard(
   setup: MatchPlan,
   schedule: Schedule,
   takeGame: () => number | null,
   finish: (game: number, finished: FinishedGame) => void,
+  playing: Set<Player>,
   signal: AbortSignal,
 ): Promise<void> {
   const players = new Map<number, Player>();
   const findPlayer = async (index: number): Promise<Player> => {
     const player = players.get(index) ?? (await setup.players[index].create());
     players.set(index, player);
+    playing.add(player);
     return player;
   };
-  // Close players at once, also in the middle of a search.
-  const closePlayers = (): void => void Promise.all([...players.values()].map((player) => player.close()));
-  signal.addEventListener('abort', closePlayers);
   try {
     for (let game = takeGame(); game !== null; game = takeGame()) {
       const { white, black, round } = schedule.at(game);
@@ -252,7 +255,6 @@ async function playBoard(
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    signal.removeEventListener('abort', closePlayers);
     await Promise.all([...players.values()].map((player) => player.close()));
   }
 }
