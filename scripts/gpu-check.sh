@@ -31,6 +31,7 @@ pack() {
   local runtime=$root/node_modules/onnxruntime-node natives=bin/napi-v6/linux/x64
   mkdir -p "$stage/program/node_modules" "$stage/networks" "$stage/bin"
   cp -r "$root/dist" "$root/models" "$root/package.json" "$stage/program/"
+  rm -rf "$stage/program/dist/web"
   # Everything but development packages; of onnxruntime's natives only this system's.
   (cd "$root" && npm ls --omit=dev --all --parseable 2>/dev/null | tail -n +2) | while read -r folder; do
     local relative=${folder#"$root/"}

@@ -94,17 +94,21 @@ test('what was chosen for a device is not handed to the CPU in its place', () =>
   const plan = (backend: string, optionsText: string) =>
     unwrap(planBackend({ backend, optionsText, threads: 0, minibatch: 0 })).map(({ evaluator, threads, minibatch }) => {
       assert.ok(evaluator.kind === 'onnx');
-      const { provider, devices, intraOpThreads, batch, precision } = evaluator;
-      return { provider, devices, intraOpThreads, batch, precision, threads, minibatch };
+      const { provider, devices, intraOpThreads, batchSizes, precision } = evaluator;
+      return { provider, devices, intraOpThreads, batchSizes, precision, threads, minibatch };
     });
-  const onDevice = { devices: [1], intraOpThreads: 4, batch: 64, precision: 'f16', threads: 2, minibatch: 256 };
+  const onDevice = { devices: [1], intraOpThreads: 4, batchSizes: [64], precision: 'f16', threads: 2, minibatch: 256 };
   const [onCpu] = plan('cpu', '');
   for (const provider of ['cuda', 'coreml']) {
     const plans = plan(provider, 'devices=1,threads=4,batch=64,fp16=true');
     assert.deepEqual(plans, [{ provider, ...onDevice }, onCpu]);
   }
   const [chosen, ...nothing] = plan('cpu', 'batch=64,fp16=true');
-  assert.deepEqual([chosen.batch, chosen.precision, nothing.length], [64, 'f16', 0], 'what was chosen for the CPU is');
+  assert.deepEqual(
+    [chosen.batchSizes, chosen.precision, nothing.length],
+    [[64], 'f16', 0],
+    'what was chosen for the CPU is',
+  );
 });
 
 test('the CPU in a device’s place keeps the threads that were asked for, and takes a minibatch of its own', () => {
@@ -184,15 +188,15 @@ test('lc0’s sizes of batches are taken, and switches of its kernels ignored', 
   const plan = (optionsText: string) => {
     const [{ evaluator }] = unwrap(planBackend({ backend: 'cuda', optionsText, threads: 0, minibatch: 0 }));
     assert.ok(evaluator.kind === 'onnx');
-    const { batch, mostRows, leastRows } = evaluator;
-    return { batch, mostRows, leastRows };
+    const { batchSizes, mostRows, leastRows } = evaluator;
+    return { batchSizes, mostRows, leastRows };
   };
   assert.deepEqual(plan('max_batch=512,min_batch=4,batch=-1,graph_capture=true'), {
-    batch: 0,
+    batchSizes: [],
     mostRows: 512,
     leastRows: 4,
   });
-  assert.deepEqual(plan('batch=16,steps=4'), { batch: 16, mostRows: 64, leastRows: 1 });
+  assert.deepEqual(plan('batch=16,steps=4'), { batchSizes: [16], mostRows: 64, leastRows: 1 });
 });
 
 test('a batch smaller than min_batch is padded, and its answers are the same', async () => {

@@ -81,9 +81,19 @@ test('devices that are faster in half precision get it, unless told otherwise', 
 });
 
 test('where a new batch size is dear there are few of them', () => {
-  assert.deepEqual([plan('cuda').batch, plan('cuda', '', 8).batch, plan('cuda', 'batch=0').batch], [32, 8, 0]);
-  assert.deepEqual([plan('tensorrt').batch, plan('tensorrt', '', 64).batch], [256, 64]);
-  assert.deepEqual([plan('dml').batch, plan('coreml').batch, plan('webgpu').batch, plan('cpu').batch], [16, 16, 16, 0]);
+  for (const [provider, minibatch, sizes] of [
+    ['cuda', 0, [32, 64, 128, 256]],
+    ['cuda', 600, [32, 64, 128, 256, 512, 1024]],
+    ['cuda', 8, [8]],
+    ['tensorrt', 0, [256]],
+    ['tensorrt', 64, [64]],
+    ['dml', 0, [16]],
+    ['coreml', 0, [16]],
+    ['webgpu', 0, [16]],
+    ['cpu', 0, []],
+  ] as const)
+    assert.deepEqual(plan(provider, '', minibatch).batchSizes, sizes, `${provider} ${minibatch}`);
+  assert.deepEqual([plan('cuda', 'batch=100').batchSizes, plan('cuda', 'batch=0').batchSizes], [[100], []]);
 });
 
 test('what onnxruntime says of a machine without a GPU becomes a sentence without C++', () => {

@@ -29,8 +29,8 @@ export interface OnnxPlan {
   readonly intraOpThreads: number;
   /** onnxruntime's graph optimisation: 0 none … 3 all. */
   readonly optimization: number;
-  /** Batches are padded to a multiple of this; 0 = no padding. */
-  readonly batch: number;
+  /** Batches are padded to the first of these sizes that holds them, larger ones to a multiple of the last; none = no padding. */
+  readonly batchSizes: readonly number[];
   /** Upper limit of the batch size; the pool's minibatch may be larger. */
   readonly mostRows: number;
   /** Smaller batches are padded to this size. */
@@ -156,7 +156,7 @@ export function getBackendName(backend: string, optionsText: string): Result<str
 /** The same network on the CPU, without the settings that were chosen for a device. */
 export function planOnCpu(plan: OnnxPlan): OnnxPlan {
   const mostRows = plan.provider === 'cpu' ? plan.mostRows : getSuitableMinibatch('cpu');
-  const shape = { devices: [0], intraOpThreads: 1, batch: 0, mostRows, leastRows: 1 };
+  const shape = { devices: [0], intraOpThreads: 1, batchSizes: [], mostRows, leastRows: 1 };
   return { ...plan, ...shape, provider: 'cpu', precision: 'f32' };
 }
 
@@ -230,22 +230,25 @@ function getSuitableMinibatch(provider: Provider): number {
 
 /**
  * The default padding. Where each new batch size is expensive, only a few sizes should occur: TensorRT builds an engine for
- * each, which takes minutes; CUDA tries every algorithm of every convolution; DirectML and CoreML compile for one shape (lc0
- * also gives them fixed batches); WebGPU compiles shaders.
+ * each, which takes minutes; CUDA tries every algorithm of every convolution, which took a second a size on an H100; DirectML
+ * and CoreML compile for one shape (lc0 also gives them fixed batches); WebGPU compiles shaders.
  */
-function getBatchStep(provider: Provider, minibatch: number): number {
+function getBatchSizes(provider: Provider, minibatch: number): number[] {
   switch (provider) {
     case 'tensorrt':
-      return minibatch;
-    case 'cuda':
-      return Math.min(32, minibatch);
+      return [minibatch];
+    case 'cuda': {
+      const sizes = [Math.min(32, minibatch)];
+      while (sizes[sizes.length - 1] < minibatch) sizes.push(2 * sizes[sizes.length - 1]);
+      return sizes;
+    }
     case 'dml':
     case 'coreml':
-      return 16;
+      return [16];
     case 'webgpu':
-      return Math.min(16, minibatch);
+      return [Math.min(16, minibatch)];
     case 'cpu':
-      return 0;
+      return [];
   }
 }
 
@@ -261,7 +264,9 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     );
   }
   for (const key of IGNORED_KEYS) options.read(key);
-  const batch = Math.max(0, options.readInteger('batch', getBatchStep(provider, minibatch), -1, 1024));
+  const batch = options.readInteger('batch', 0, -1, 1024);
+  const isOwn = options.read('batch') === undefined;
+  const batchSizes = isOwn ? getBatchSizes(provider, minibatch) : batch > 0 ? [batch] : [];
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
     throw new BackendOptionError(
@@ -274,8 +279,8 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     devices: devicesText.split(';').map(Number),
     intraOpThreads: options.readInteger('threads', isCpu ? 1 : 0, 0, 256) || 1,
     optimization: readOptimization(options),
-    batch,
-    mostRows: readMostRows(options, batch),
+    batchSizes,
+    mostRows: readMostRows(options, batchSizes[0] ?? 0),
     leastRows: options.readInteger('min_batch', 1, 1, 1024),
     precision,
     usesMovesLeft: options.readFlag('mlh', true),

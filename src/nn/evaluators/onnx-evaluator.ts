@@ -175,8 +175,8 @@ class OnnxEvaluator implements Evaluator {
   valueD = new Float32Array(0);
   movesLeft = new Float32Array(0);
 
-  /** Batches are multiples of this, and at least leastRows. */
-  private readonly batchStep: number;
+  /** As in `OnnxPlan`; batches have at least leastRows. */
+  private readonly batchSizes: readonly number[];
   private readonly leastRows: number;
   private readonly calls = new Map<number, Call>();
   private readonly masks: Uint32Array;
@@ -201,7 +201,7 @@ class OnnxEvaluator implements Evaluator {
     this.format = plan.usesMovesLeft ? format : { ...format, movesLeft: null };
     this.backend = plan.provider;
     this.mostRows = plan.mostRows;
-    this.batchStep = format.fixedBatch ?? Math.max(1, plan.batch);
+    this.batchSizes = format.fixedBatch === null ? plan.batchSizes : [format.fixedBatch];
     this.leastRows = plan.leastRows;
     const { inputEncoding } = format;
     this.encoding = plan.symmetrySeed > 0 ? createRandomSymmetry(inputEncoding, plan.symmetrySeed) : inputEncoding;
@@ -245,11 +245,16 @@ class OnnxEvaluator implements Evaluator {
     }
   }
 
-  /** Evaluates an empty board, so that a network that fails or never answers is found before a search waits for it. */
+  /**
+   * Evaluates empty boards in each batch size, so that a network that fails or never answers is found before a search waits for
+   * it, and so that no search waits while the provider prepares itself for a new size.
+   */
   async tryOut(): Promise<void> {
-    this.reserve(1);
-    const { feeds, fetches } = this.getCall(0, this.format.fixedBatch ?? this.padRows(1));
-    await this.session.run(feeds, fetches);
+    for (const size of this.batchSizes.length > 0 ? this.batchSizes : [1]) {
+      this.reserve(size);
+      const { feeds, fetches } = this.getCall(0, this.padRows(size));
+      await this.session.run(feeds, fetches);
+    }
   }
 
   async run(rows: number): Promise<void> {
@@ -272,7 +277,9 @@ class OnnxEvaluator implements Evaluator {
   }
 
   private padRows(rows: number): number {
-    return Math.ceil(Math.max(rows, this.leastRows) / this.batchStep) * this.batchStep;
+    const least = Math.max(rows, this.leastRows);
+    const step = this.batchSizes[this.batchSizes.length - 1] ?? 1;
+    return this.batchSizes.find((size) => size >= least) ?? Math.ceil(least / step) * step;
   }
 
   private readValues(rows: number): void {
