@@ -238,8 +238,8 @@ function getBatchSizes(provider: Provider, minibatch: number): number[] {
     case 'tensorrt':
       return [minibatch];
     case 'cuda': {
-      const sizes = [Math.min(32, minibatch)];
-      while (sizes[sizes.length - 1] < minibatch) sizes.push(2 * sizes[sizes.length - 1]);
+      const sizes = [minibatch];
+      for (let size = 32; size < minibatch; size *= 4) sizes.splice(-1, 0, size);
       return sizes;
     }
     case 'dml':
