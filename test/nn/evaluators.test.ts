@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { formatUciMove, type Move } from '#sardonyx/chess/index.js';
 import { type BackendPlan, planBackend } from '#sardonyx/nn/backend/backend-plan.js';
 import { evaluatorFactory } from '#sardonyx/nn/evaluators/create-evaluator.js';
-import { EVALUATED, EvaluatorPool, FAILED, LeafQueue, loadModel, type PoolOptions } from '#sardonyx/nn/index.js';
+import {
+  EVALUATED,
+  EvaluatorPool,
+  FAILED,
+  LeafQueue,
+  loadModel,
+  type Model,
+  type PoolOptions,
+} from '#sardonyx/nn/index.js';
 import { unwrap } from '#sardonyx/util/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../support/leaf-driver.js';
 import { OnnxWriter } from '../support/onnx-writer.js';
@@ -82,24 +90,35 @@ test('a network that gives NaN is not believed', async () => {
   assert.match(warnings.at(-1) ?? '', /No position can be evaluated any more: the network gave NaN/);
 });
 
-test('each batch size of a device is tried out when the network is loaded', async () => {
+/** Evaluates one and four positions at a time, and no other number. */
+async function createNetworkForFour(batch: number | string): Promise<Model> {
   const onnx = new OnnxWriter();
-  const planes = onnx.input('/input/planes', ['batch', 112, 8, 8]);
+  const planes = onnx.input('/input/planes', [batch, 112, 8, 8]);
   const mean = onnx.node('ReduceMean', [onnx.node('Flatten', [planes], { axis: 1 })], { axes: [1], keepdims: 1 });
   const onlyFour = onnx.node('Add', [mean, onnx.floats([4, 1], new Float32Array(4))]);
   onnx.node('MatMul', [onlyFour, onnx.floats([1, 1858], new Float32Array(1858))], {}, '/output/policy');
   onnx.node('MatMul', [onlyFour, onnx.floats([1, 3], new Float32Array(3))], {}, '/output/wdl');
-  onnx.output('/output/policy', ['batch', 1858]);
-  onnx.output('/output/wdl', ['batch', 3]);
-  const model = unwrap(await loadModel({ bytes: onnx.finish({}), name: 'four.onnx' }));
-  const create = async (batchSizes: number[]): Promise<void> => {
-    const [onCpu] = plan('cpu', '');
-    assert.ok(onCpu.evaluator.kind === 'onnx');
-    const devicePlan = { ...onCpu, evaluator: { ...onCpu.evaluator, batchSizes } };
-    await (await evaluatorFactory.create(devicePlan, model, 0)).dispose();
-  };
-  await create([4]);
-  await assert.rejects(create([4, 8]), /\b8\b/);
+  onnx.output('/output/policy', [batch, 1858]);
+  onnx.output('/output/wdl', [batch, 3]);
+  return unwrap(await loadModel({ bytes: onnx.finish({}), name: 'four.onnx' }));
+}
+
+async function create(model: Model, optionsText: string, batchSizes: readonly number[]): Promise<void> {
+  const [onCpu] = plan('cpu', optionsText);
+  assert.ok(onCpu.evaluator.kind === 'onnx');
+  const devicePlan = { ...onCpu, evaluator: { ...onCpu.evaluator, batchSizes } };
+  await (await evaluatorFactory.create(devicePlan, model, 0)).dispose();
+}
+
+test('each batch size of a device is tried out when the network is loaded', async () => {
+  const model = await createNetworkForFour('batch');
+  await create(model, '', [4]);
+  await assert.rejects(create(model, '', [4, 8]), /\b8\b/);
+  await create(model, 'max_batch=4', [4, 8]);
+});
+
+test('a network with a fixed batch keeps it, whatever min_batch says', async () => {
+  await create(await createNetworkForFour(4), 'min_batch=5', []);
 });
 
 // lc0's backends that are made of others.

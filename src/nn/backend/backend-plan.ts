@@ -230,17 +230,17 @@ function getSuitableMinibatch(provider: Provider): number {
 
 /**
  * The default padding. Where each new batch size is expensive, only a few sizes should occur: TensorRT builds an engine for
- * each, which takes minutes; CUDA tries every algorithm of every convolution, which took a second a size on an H100; DirectML
- * and CoreML compile for one shape (lc0 also gives them fixed batches); WebGPU compiles shaders.
+ * each, which takes minutes; CUDA tries every algorithm of every convolution; DirectML and CoreML compile for one shape (lc0
+ * also gives them fixed batches); WebGPU compiles shaders.
  */
 function getBatchSizes(provider: Provider, minibatch: number): number[] {
   switch (provider) {
     case 'tensorrt':
       return [minibatch];
     case 'cuda': {
-      const sizes = [minibatch];
-      for (let size = 32; size < minibatch; size *= 4) sizes.splice(-1, 0, size);
-      return sizes;
+      const smaller: number[] = [];
+      for (let size = 32; size < minibatch; size *= 4) smaller.push(size);
+      return [...smaller, minibatch];
     }
     case 'dml':
     case 'coreml':
@@ -264,9 +264,7 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     );
   }
   for (const key of IGNORED_KEYS) options.read(key);
-  const batch = options.readInteger('batch', 0, -1, 1024);
-  const isOwn = options.read('batch') === undefined;
-  const batchSizes = isOwn ? getBatchSizes(provider, minibatch) : batch > 0 ? [batch] : [];
+  const batchSizes = readBatchSizes(provider, options, minibatch);
   const devicesText = options.read('devices') ?? options.read('gpu') ?? '0';
   if (!/^\s*\d+\s*(;\s*\d+\s*)*$/.test(devicesText)) {
     throw new BackendOptionError(
@@ -291,6 +289,12 @@ function readOnnxPlan(provider: Provider, options: BackendOptions, minibatch: nu
     },
     config: readProviderConfig(provider, options),
   };
+}
+
+function readBatchSizes(provider: Provider, options: BackendOptions, minibatch: number): number[] {
+  if (options.read('batch') === undefined) return getBatchSizes(provider, minibatch);
+  const batch = options.readInteger('batch', 0, -1, 1024);
+  return batch > 0 ? [batch] : [];
 }
 
 /** The encoding with lc0's number. */

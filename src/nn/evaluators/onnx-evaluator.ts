@@ -202,7 +202,7 @@ class OnnxEvaluator implements Evaluator {
     this.backend = plan.provider;
     this.mostRows = plan.mostRows;
     this.batchSizes = format.fixedBatch === null ? plan.batchSizes : [format.fixedBatch];
-    this.leastRows = plan.leastRows;
+    this.leastRows = format.fixedBatch === null ? plan.leastRows : 1;
     const { inputEncoding } = format;
     this.encoding = plan.symmetrySeed > 0 ? createRandomSymmetry(inputEncoding, plan.symmetrySeed) : inputEncoding;
     this.masks = new Uint32Array(2 * format.inputEncoding.planes);
@@ -250,7 +250,9 @@ class OnnxEvaluator implements Evaluator {
    * it, and so that no search waits while the provider prepares itself for a new size.
    */
   async tryOut(): Promise<void> {
+    const largest = this.padRows(this.mostRows);
     for (const size of this.batchSizes.length > 0 ? this.batchSizes : [1]) {
+      if (size > largest) break;
       this.reserve(size);
       const { feeds, fetches } = this.getCall(0, this.padRows(size));
       await this.session.run(feeds, fetches);
