@@ -585,8 +585,9 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         const problem = new DOMException('full', 'QuotaExceededError');
         if (globalThis.isLate !== true) throw problem;
         // Browsers that write later: the request succeeds, the transaction does not.
-        setTimeout(() => { try { this.transaction.abort(); } catch {} });
-        return real.apply(this, given);
+        const request = real.apply(this, given);
+        request.addEventListener('success', () => this.transaction.abort(), { once: true });
+        return request;
       };
     }`);
     const press = (name: string | RegExp) => first.getByRole('button', { name, exact: true }).click();
