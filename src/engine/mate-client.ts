@@ -7,7 +7,7 @@ import type { MateAnswer } from '../chess/index.js';
 import type { MateTask } from './mate-worker.js';
 import type { MateSearchPort } from './ports.js';
 
-const NOTHING_FOUND: MateAnswer = { line: null, isComplete: false, visited: 0 };
+const NOTHING_FOUND: MateAnswer = { line: null, refuted: 0, visited: 0 };
 
 export class MateClient implements MateSearchPort {
   private thread: Thread<MateTask> | null;

@@ -1,7 +1,7 @@
 /**
- * Finds short mates that the search has not proven. The search stops at the first mate it proves, and a sacrifice with a small
- * prior gets its visits late. So a small exhaustive search runs beside it, in its own thread. It looks for short mates, and
- * if the search has found a mate, for shorter ones.
+ * Finds mates that the search has not proven. The search stops at the first mate it proves, and a sacrifice with a small prior
+ * gets its visits late. So a small search of mates runs beside it, in its own thread. It looks for short mates and for mates by
+ * checks, and if the search has found a mate, for shorter ones.
  *
  * While the search runs, tries with growing effort serve the info lines and `go mate`. Without a clock they do not decide the
  * answer: when such a search ends, one try for its last report decides (`conclude`). The shortest mate and the effort that
@@ -15,6 +15,8 @@ import type { ReportLine, SearchReport } from './search-report.js';
 /** Longest mate to look for, in moves: if the search has no mate, and if it has one. */
 const LONGEST_UNPROVEN = 3;
 const LONGEST_PROVEN = 5;
+/** The same for mates by checks alone; always this many, because what is visited before a mate depends on it. */
+const LONGEST_BY_CHECKS = 8;
 /** Positions to visit for each node of the search: about 1 % of its time, 5 % if a mate is certain. */
 const EFFORT_UNPROVEN = 10;
 const EFFORT_PROVEN = 50;
@@ -109,7 +111,7 @@ export class MateFinder {
     const question = this.ask(report);
     const decide = (): void => {
       const { mate } = this;
-      this.isRejected = mate !== null && (countMoves(mate.line) > question.moves || mate.visited >= question.effort);
+      this.isRejected = mate !== null && mate.visited >= question.effort;
     };
     if (this.knowsAnswer(question)) {
       decide();
@@ -133,9 +135,8 @@ export class MateFinder {
   }
 
   private knowsAnswer({ moves, effort }: Question): boolean {
-    const { wanted } = this.settings;
-    const isKnown = this.mate !== null && (wanted === 0 || countMoves(this.mate.line) <= wanted);
-    if (isKnown || moves <= this.refuted) return true;
+    const shortest = this.mate === null ? moves : Math.min(moves, countMoves(this.mate.line) - 1);
+    if (shortest <= this.refuted) return true;
     return this.running === null && moves <= this.last.moves && effort <= this.last.effort;
   }
 
@@ -148,10 +149,11 @@ export class MateFinder {
     const { game, candidates, wanted, onFound, onRefuted } = this.settings;
     const { rootFen, moves } = game;
     this.last = question;
-    this.running = this.search.find({ rootFen, moves, candidates, question }).then(({ line, isComplete, visited }) => {
+    const task = { rootFen, moves, candidates, question: { ...question, checks: LONGEST_BY_CHECKS } };
+    this.running = this.search.find(task).then(({ line, refuted, visited }) => {
       this.running = null;
-      if (isComplete) this.refuted = line === null ? question.moves : countMoves(line) - 1;
-      if (line !== null) {
+      this.refuted = Math.max(this.refuted, refuted);
+      if (line !== null && line.length < (this.mate?.line.length ?? Number.POSITIVE_INFINITY)) {
         this.mate = { line, visited };
         onFound();
       }

@@ -8,7 +8,7 @@ export interface MateTask {
   readonly rootFen: string;
   readonly moves: readonly Move[];
   readonly candidates: readonly Move[];
-  readonly question: Pick<MateQuestion, 'moves' | 'effort'>;
+  readonly question: Omit<MateQuestion, 'candidates'>;
 }
 
 function solve({ rootFen, moves, candidates, question }: MateTask): MateAnswer {

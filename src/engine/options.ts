@@ -41,7 +41,7 @@ export const engineOptions: readonly OptionSpec[] = [
   option('VerboseMoveStats', 'verbose-move-stats', bool(false), 'Print statistics of every root move after the search.', { alias: 'v' }),
   option('LogLiveStats', 'log-live-stats', bool(false), 'Print the statistics of VerboseMoveStats with every info line; without VerboseMoveStats, to the log only.', HIDDEN),
   option('InfoIntervalMs', 'info-interval', int(5000, 50, MAX_MS), 'Longest time between two info lines of a search, in milliseconds.', HIDDEN),
-  option('MateSearch', 'mate-search', bool(true), 'A thread beside the search looks for short mates, and for shorter ones than the search has proven; with `go mate` always.'),
+  option('MateSearch', 'mate-search', bool(true), 'A thread beside the search looks for short mates and mates by checks, and for shorter ones than the search has proven; with `go mate` always.'),
   option('ClearTree', '', BUTTON, 'Forget the search tree, keep the evaluation cache.', { effect: 'forgetTree' }),
   option('Clear Hash', '', BUTTON, 'Forget the search tree and the evaluation cache.', { effect: 'forgetAll' }),
 ];

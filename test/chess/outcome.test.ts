@@ -22,11 +22,11 @@ test('in random games it agrees with a plain solver, and its line is a mate of t
       const position = unwrap(parseFen(fen));
       for (let ply = 0; ply < 6 && computeOutcome(position) === 'ongoing'; ply++) {
         const before = formatFen(position);
-        const { line, isComplete } = findMate(position, { moves: 2, effort: PLENTY });
+        const { line, refuted } = findMate(position, { moves: 2, effort: PLENTY });
         assert.equal(formatFen(position), before);
-        assert.ok(isComplete);
         const length = solve(position, 2);
         assert.equal(line === null ? null : (line.length + 1) / 2, length, before);
+        assert.equal(refuted, length === null ? 2 : length - 1);
         for (const move of line ?? []) position.makeMove(move);
         if (line !== null) assert.equal(computeOutcome(position), 'checkmate');
         for (const _ of line ?? []) position.unmakeMove();
@@ -50,8 +50,8 @@ test('a mate in three is found with the longest defence', () => {
 
 test('it gives up when its effort is used up', () => {
   const position = unwrap(parseFen(STARTS[2]));
-  const { line, isComplete, visited } = findMate(position, { moves: 2, effort: 30 });
-  assert.deepEqual({ line, isComplete }, { line: null, isComplete: false });
+  const { line, refuted, visited } = findMate(position, { moves: 2, effort: 30 });
+  assert.deepEqual({ line, refuted }, { line: null, refuted: 0 });
   assert.ok(visited >= 30);
 });
 
@@ -74,14 +74,40 @@ test('a mate beyond the fifty-move rule is none, on its hundredth ply it is one'
 test('who is mated has no mate', () => {
   const position = unwrap(parseFen('R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1'));
   assert.ok(isLost(position, 0));
-  const { line, isComplete } = findMate(position, { moves: 3, effort: PLENTY });
-  assert.deepEqual({ line, isComplete }, { line: null, isComplete: true });
+  const { line, refuted } = findMate(position, { moves: 3, effort: PLENTY });
+  assert.deepEqual({ line, refuted }, { line: null, refuted: 3 });
+});
+
+test('a long mate by checks is found in few positions', () => {
+  const position = unwrap(parseFen('r3q2r/2p1k1p1/p5p1/1p2Nb2/1P2nB2/P7/2PNQbPP/R2R3K b - - 0 1'));
+  const { line, visited } = findMate(position, { moves: 3, checks: 8, effort: 5000 });
+  assert.equal(line?.length, 11);
+  for (const [ply, move] of (line ?? []).entries()) {
+    position.makeMove(move);
+    if (ply % 2 === 0) assert.ok(position.inCheck());
+  }
+  assert.equal(computeOutcome(position), 'checkmate');
+  for (const _ of line ?? []) position.unmakeMove();
+  for (const effort of [visited + 1, 100_000])
+    assert.deepEqual(findMate(position, { moves: 3, checks: 8, effort }).line, line);
+  assert.equal(findMate(position, { moves: 3, checks: 8, effort: visited }).line, null);
+  assert.equal(findMate(position, { moves: 3, checks: 5, effort: 100_000 }).line, null);
+});
+
+test('a quiet mate is preferred to a longer one by checks', () => {
+  const position = unwrap(parseFen('3R4/7K/2Q5/8/8/7k/8/8 w - - 0 1'));
+  const byChecks = findMate(position, { moves: 1, checks: 8, effort: PLENTY });
+  const any = findMate(position, { moves: 4, checks: 8, effort: PLENTY });
+  assert.ok((any.line?.length ?? 0) < (byChecks.line?.length ?? 0));
+  assert.ok(any.visited > byChecks.visited);
+  // Who has less effort finds the longer one.
+  assert.deepEqual(findMate(position, { moves: 4, checks: 8, effort: any.visited }).line, byChecks.line);
 });
 
 test('an effort above the positions visited finds the same mate, and no smaller one finds it', () => {
   const position = unwrap(parseFen('7k/8/5K2/8/8/8/8/R7 w - - 0 1'));
   const { line, visited } = findMate(position, { moves: 3, effort: PLENTY });
   assert.equal(line?.length, 3);
-  assert.deepEqual(findMate(position, { moves: 2, effort: visited + 1 }), { line, isComplete: true, visited });
+  assert.deepEqual(findMate(position, { moves: 2, effort: visited + 1 }), { line, refuted: 1, visited });
   assert.equal(findMate(position, { moves: 3, effort: visited }).line, null);
 });

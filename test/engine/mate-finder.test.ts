@@ -58,6 +58,19 @@ test('a short mate is found where the search has proven nothing', async () => {
   assert.match(lines.at(-1) ?? '', /^mate 2 /);
 });
 
+test('a mate by checks may be longer, and a shorter one that more effort finds takes its place', async () => {
+  const mates: string[] = [];
+  for (const nodes of [800, 8000]) {
+    const { engine, world, lines } = createWatched();
+    unwrap(engine.setPosition('5Q2/8/8/1R6/2k5/5K2/8/8 w - - 0 1', []));
+    script(engine, world, 'f3e3', { nodes }, null);
+    engine.go({ nodes });
+    await settle();
+    mates.push((lines.at(-1) ?? '').slice(0, 6));
+  }
+  assert.deepEqual(mates, ['mate 4', 'mate 3']);
+});
+
 test('where no shorter mate exists the search has its way', async () => {
   const { engine, world, lines, best } = createWatched();
   unwrap(engine.setPosition(ROOK, []));
