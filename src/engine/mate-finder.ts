@@ -135,8 +135,8 @@ export class MateFinder {
   }
 
   private knowsAnswer({ moves, effort }: Question): boolean {
-    const shortest = this.mate === null ? moves : Math.min(moves, countMoves(this.mate.line) - 1);
-    if (shortest <= this.refuted) return true;
+    const longestUseful = this.mate === null ? moves : Math.min(moves, countMoves(this.mate.line) - 1);
+    if (longestUseful <= this.refuted) return true;
     return this.running === null && moves <= this.last.moves && effort <= this.last.effort;
   }
 
