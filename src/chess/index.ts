@@ -29,7 +29,7 @@ export {
   START_FEN,
 } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
-export { findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
+export { countMateMoves, findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {
   createMove,
   isCastling,

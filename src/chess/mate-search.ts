@@ -37,19 +37,17 @@ const MOST_FOR_CHECKS = 20_000;
  */
 export function findMate(position: Position, question: MateQuestion): MateAnswer {
   const { moves, checks = 0, effort, candidates } = question;
-  const search = new MateSearch(position);
-  search.limit = Math.min(effort, MOST_FOR_CHECKS);
-  const byChecks = search.deepen(checks, true, candidates);
+  const search = new MateSearch(position, candidates);
+  const byChecks = search.deepen(checks, Math.min(effort, MOST_FOR_CHECKS), true);
   const visited = search.visited;
-  search.limit = effort;
-  const most = byChecks === null ? moves : Math.min(moves, countAttacks(byChecks) - 1);
-  const shortest = search.deepen(most, false, candidates);
+  const most = byChecks === null ? moves : Math.min(moves, countMateMoves(byChecks) - 1);
+  const shortest = search.deepen(most, effort, false);
   if (shortest === null && byChecks !== null) return { line: byChecks, refuted: search.refuted, visited };
   return { line: shortest, refuted: search.refuted, visited: search.visited };
 }
 
-/** Moves of the attacker. */
-function countAttacks(line: readonly Move[]): number {
+/** n of a line that is a mate in n. */
+export function countMateMoves(line: readonly Move[]): number {
   return (line.length + 1) / 2;
 }
 
@@ -58,22 +56,30 @@ class MateSearch {
   private readonly refutations: Move[] = [];
   /** There is no mate in this many moves. */
   refuted = 0;
-  /** Positions to visit at most; it may be raised later. */
-  limit = 0;
   visited = 0;
+  private limit = 0;
   private isByChecks = false;
 
-  constructor(private readonly position: Position) {}
+  /** @param candidates first moves to try; all legal ones if absent */
+  constructor(
+    private readonly position: Position,
+    private readonly candidates?: readonly Move[],
+  ) {}
 
   private get isExhausted(): boolean {
     return this.visited >= this.limit;
   }
 
-  /** Returns a shortest mate in at most `moves` moves, all of them checks if `isByChecks`; null if none was found. */
-  deepen(moves: number, isByChecks: boolean, candidates?: readonly Move[]): readonly Move[] | null {
+  /**
+   * Returns a shortest mate in at most `moves` moves; null if none was found.
+   * @param limit positions to visit at most, those of earlier calls included
+   * @param isByChecks whether all moves of the attacker must be checks
+   */
+  deepen(moves: number, limit: number, isByChecks: boolean): readonly Move[] | null {
+    this.limit = limit;
     this.isByChecks = isByChecks;
     for (let depth = 1; depth <= moves; depth++) {
-      const line = this.attack(depth, candidates);
+      const line = this.attack(depth, this.candidates);
       if (this.isExhausted) return null;
       if (line !== null) return line;
       if (!isByChecks) this.refuted = depth;

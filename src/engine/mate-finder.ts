@@ -7,7 +7,7 @@
  * answer: when such a search ends, one try for its last report decides (`conclude`). The shortest mate and the effort that
  * finds it are properties of the position, so the answer does not depend on which tries were ready in time.
  */
-import type { Move } from '../chess/index.js';
+import { countMateMoves, type Move } from '../chess/index.js';
 import type { GamePosition } from './game-position.js';
 import type { MateSearchPort } from './ports.js';
 import type { ReportLine, SearchReport } from './search-report.js';
@@ -75,12 +75,12 @@ export class MateFinder {
   get line(): readonly Move[] | null {
     const { mate, report } = this;
     if (mate === null || report === null || this.isRejected) return null;
-    return countMoves(mate.line) < getProvenMoves(report) ? mate.line : null;
+    return countMateMoves(mate.line) < getProvenMoves(report) ? mate.line : null;
   }
 
   /** Moves to that mate; 0 without one. */
   get moves(): number {
-    return this.line === null ? 0 : countMoves(this.line);
+    return this.line === null ? 0 : countMateMoves(this.line);
   }
 
   /** The last report, with the mate to announce, if any, as its best line. */
@@ -135,7 +135,7 @@ export class MateFinder {
   }
 
   private knowsAnswer({ moves, effort }: Question): boolean {
-    const longestUseful = this.mate === null ? moves : Math.min(moves, countMoves(this.mate.line) - 1);
+    const longestUseful = this.mate === null ? moves : Math.min(moves, countMateMoves(this.mate.line) - 1);
     if (longestUseful <= this.refuted) return true;
     return this.running === null && moves <= this.last.moves && effort <= this.last.effort;
   }
@@ -163,10 +163,6 @@ export class MateFinder {
   }
 }
 
-function countMoves(line: readonly Move[]): number {
-  return (line.length + 1) / 2;
-}
-
 /** Moves to the mate that the search has proven; Infinity without one. */
 function getProvenMoves({ lines: [best] }: SearchReport): number {
   return best.score.kind === 'mate' && best.score.value > 0 ? best.score.value : Number.POSITIVE_INFINITY;
@@ -175,7 +171,7 @@ function getProvenMoves({ lines: [best] }: SearchReport): number {
 /** Puts the line first. It replaces the line with the same first move, else the last line. */
 function insertLine(lines: readonly ReportLine[], pv: readonly Move[]): ReportLine[] {
   const [best] = lines;
-  const moves = countMoves(pv);
+  const moves = countMateMoves(pv);
   const first: ReportLine = {
     ...best,
     score: { kind: 'mate', value: moves },
