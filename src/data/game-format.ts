@@ -8,7 +8,7 @@
 
 import { formatFen, type Move, type Position, WHITE } from '../chess/index.js';
 import type { Result } from '../util/index.js';
-import { EMPTY_GAME_HASH, hashMoves, hashText } from './splits.js';
+import { EMPTY_GAME_HASH, hashMoves, hashText } from './game-hash.js';
 
 /** Where the rows of one game go. */
 export interface GameSink {

@@ -1,7 +1,6 @@
 /**
  * Decides which games are for training, validation and test. The choice depends on the moves of the game alone, so it does
- * not change with the order of files, the number of threads or a second run, and copies of a game stay together. The hash of a
- * game is made here too.
+ * not change with the order of files, the number of threads or a second run, and copies of a game stay together.
  */
 import { failure, mixBits, type Result, success } from '../util/index.js';
 
@@ -9,29 +8,6 @@ export const SPLITS = ['train', 'validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 /** Shares of train, validation and test; they add up to 1. */
 export type SplitShares = readonly [number, number, number];
-
-export const EMPTY_GAME_HASH = 0x811c9dc5;
-
-/** FNV-1a over the low bytes of the text, continued from `hash`; an unsigned 32-bit integer. */
-export function hashText(hash: number, text: string): number {
-  let h = hash | 0;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ (text.charCodeAt(i) & 0xff), 0x01000193);
-  return h >>> 0;
-}
-
-/** The same over bytes. */
-export function hashBytes(hash: number, bytes: Uint8Array): number {
-  let h = hash | 0;
-  for (let i = 0; i < bytes.length; i++) h = Math.imul(h ^ bytes[i], 0x01000193);
-  return h >>> 0;
-}
-
-/** The same over 16-bit moves. */
-export function hashMoves(hash: number, moves: readonly number[]): number {
-  let h = hash | 0;
-  for (const move of moves) h = Math.imul(Math.imul(h ^ (move & 0xff), 0x01000193) ^ (move >> 8), 0x01000193);
-  return h >>> 0;
-}
 
 export function chooseSplit(gameHash: number, shares: SplitShares): Split {
   const fraction = mixBits(gameHash) / 2 ** 32;

@@ -24,8 +24,8 @@ import {
 import { BrokenInput, failure, isGzip, RefusedInput, type Result, success, unwrap } from '../util/index.js';
 import { readFileChunks, readUntilBreak } from './game-files.js';
 import { createTrainingRow, type EncodedRow, type GameFilter, type GameFormat, type GameSink } from './game-format.js';
+import { EMPTY_GAME_HASH, hashBytes } from './game-hash.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
-import { EMPTY_GAME_HASH, hashBytes } from './splits.js';
 import { PositionFinder, writeV6Planes } from './v6-position.js';
 import {
   createV6Record,

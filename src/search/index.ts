@@ -15,13 +15,14 @@ export {
   type RootSummary,
   summariseRoot,
 } from './report/root-description.js';
-export { dumpTree, type TreeDump, type TreeDumpLimits } from './report/tree-dump.js';
+export { dumpTree } from './report/tree-dump.js';
 export { computeTemperature } from './root/move-choice.js';
 export { type SearchListener, type SearchOptions, type StepResult, TreeSearch } from './search.js';
 export {
   type ClockLimits,
   type FromSearch,
   type GatheringCounters,
+  type MoveRule,
   type MoveStats,
   NO_SEARCH,
   type PositionMessage,
@@ -31,11 +32,12 @@ export {
   type SearchOrder,
   type StatsBound,
   type ToSearch,
+  type TreeDump,
+  type TreeDumpLimits,
 } from './search-protocol.js';
 export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';
 export type { LeafChannel } from './visit/leaf-channel.js';
-export type { MoveRule } from './visit/move-rules.js';
 export type { Batching } from './visit/pipeline.js';

@@ -5,9 +5,18 @@
  */
 import type { SharedPoolHandle } from '../nn/leaves.js';
 import type { SearchParams } from './params.js';
-import type { TreeDump, TreeDumpLimits } from './report/tree-dump.js';
-import type { MoverClock } from './stop/time-manager.js';
-import type { MoveRule } from './visit/move-rules.js';
+
+/** KataGo's avoidMoves and allowMoves: moves that a search leaves out, or the only ones it considers, down to some depth. */
+export interface MoveRule {
+  /** Whose moves: 0 = the player to move at the root, 1 = the opponent. */
+  readonly parity: 0 | 1;
+  /** Plies from the root below which the rule ends; 1 = at the root only. */
+  readonly untilDepth: number;
+  /** Opaque 16-bit moves. */
+  readonly moves: readonly number[];
+  /** true: these moves are the only ones; false: all but these. */
+  readonly isAllowList: boolean;
+}
 
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
@@ -44,6 +53,14 @@ export interface SearchLimits {
   readonly skipsTablebases?: boolean;
   /** When the clock started: performance.timeOrigin + performance.now(). */
   readonly startedAtMs: number;
+}
+
+/** The clock of the side to move, as the GUI sends it: the time may be zero or negative. */
+export interface MoverClock {
+  readonly timeMs: number;
+  readonly incrementMs: number;
+  /** Moves until the next time control; undefined or ≤ 0 = sudden death. */
+  readonly movesToGo?: number | undefined;
 }
 
 export interface ClockLimits {
@@ -171,6 +188,37 @@ export interface MoveStats {
   /** Evaluation of the position itself, before any search. */
   readonly v: number | null;
   readonly bound: StatsBound;
+}
+
+export interface TreeDumpLimits {
+  /** Plies below the root. */
+  readonly depth: number;
+  /** Moves with fewer visits are left out; 0 = all moves. */
+  readonly minVisits: number;
+}
+
+/** A move and the node behind it. Values are in the view of the player who makes the move; the root's, of its mover. */
+export interface TreeDump {
+  /** Identifies the node; 0 = the move has no node. */
+  readonly id: number;
+  /** 0 for the root. */
+  readonly move: number;
+  readonly prior: number;
+  /** Visits of the edge; the node of a graph may have more. */
+  readonly visits: number;
+  readonly nodeVisits: number;
+  readonly wl: number;
+  readonly d: number;
+  /** Plies to the end of the game; null when the network does not say. */
+  readonly m: number | null;
+  /** Proven bounds of the result: -1 loss, 0 draw, 1 win. */
+  readonly lower: number;
+  readonly upper: number;
+  readonly terminal: 'end' | 'tablebase' | 'repetition' | null;
+  /** The children are listed at another occurrence of the node. */
+  readonly isElsewhere: boolean;
+  /** Most visits first. */
+  readonly children: readonly TreeDump[];
 }
 
 const STOP_WORD = 0;

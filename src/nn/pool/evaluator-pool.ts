@@ -27,11 +27,11 @@ import {
   type NetworkInfo,
 } from '../model/model-file.js';
 import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
+import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { FailureStreak } from './evaluator-supply.js';
 import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
 import {
   createLeafSlotsBuffer,
-  type FromWorker,
   type LeafSlots,
   MINIBATCH_WORD,
   SETTING_HISTORY_FILL,
@@ -40,7 +40,6 @@ import {
   STOP_WORD,
   viewLeafSlots,
   WORK_WORD,
-  type WorkerStart,
 } from './leaf-slots.js';
 import { TablebaseWords } from './leaf-tablebases.js';
 import { RootTable } from './root-table.js';

@@ -6,8 +6,9 @@ import type { BackendPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from '../evaluator.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Model } from '../model/model-file.js';
+import type { FromWorker } from './evaluator-messages.js';
 import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
-import type { FromWorker, LeafSlots } from './leaf-slots.js';
+import type { LeafSlots } from './leaf-slots.js';
 
 /** After this many replacements in a row another one would not help. */
 const MAX_FALLBACKS = 2;

@@ -7,10 +7,11 @@ import { unwrap } from '../../util/index.js';
 import { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import { loadModel } from '../model/model-file.js';
+import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { EvaluatorSupply } from './evaluator-supply.js';
 import { LeafClaims, LiveEvaluators } from './leaf-claims.js';
 import { LeafServer } from './leaf-server.js';
-import { type FromWorker, viewLeafSlots, type WorkerStart } from './leaf-slots.js';
+import { viewLeafSlots } from './leaf-slots.js';
 import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
 import { RootBoards, RootTable } from './root-table.js';
 

@@ -2,6 +2,7 @@
  * Copies the tree into plain objects, for tools that show it. Values are those of the search, contempt included. In a graph
  * a shared node has one id, and only its first occurrence lists its children.
  */
+import type { TreeDump, TreeDumpLimits } from '../search-protocol.js';
 import {
   END_OF_GAME,
   getLowerBound,
@@ -25,37 +26,6 @@ import {
   getVisitedRecord,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-
-export interface TreeDumpLimits {
-  /** Plies below the root. */
-  readonly depth: number;
-  /** Moves with fewer visits are left out; 0 = all moves. */
-  readonly minVisits: number;
-}
-
-/** A move and the node behind it. Values are in the view of the player who makes the move; the root's, of its mover. */
-export interface TreeDump {
-  /** Identifies the node; 0 = the move has no node. */
-  readonly id: number;
-  /** 0 for the root. */
-  readonly move: number;
-  readonly prior: number;
-  /** Visits of the edge; the node of a graph may have more. */
-  readonly visits: number;
-  readonly nodeVisits: number;
-  readonly wl: number;
-  readonly d: number;
-  /** Plies to the end of the game; null when the network does not say. */
-  readonly m: number | null;
-  /** Proven bounds of the result: -1 loss, 0 draw, 1 win. */
-  readonly lower: number;
-  readonly upper: number;
-  readonly terminal: 'end' | 'tablebase' | 'repetition' | null;
-  /** The children are listed at another occurrence of the node. */
-  readonly isElsewhere: boolean;
-  /** Most visits first. */
-  readonly children: readonly TreeDump[];
-}
 
 /** @returns null when nothing was searched */
 export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boolean): TreeDump | null {

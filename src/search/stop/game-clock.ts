@@ -6,14 +6,13 @@
 
 import { unwrap } from '../../util/index.js';
 import type { IterationStats } from '../root/iteration-stats.js';
-import type { ClockLimits, SearchLimits } from '../search-protocol.js';
+import type { ClockLimits, MoverClock, SearchLimits } from '../search-protocol.js';
 import { parseTimeManager, type TimeManagerChoice } from './parse-time-manager.js';
 import {
   AlphazeroTimeManager,
   LegacyTimeManager,
   type MoveBudget,
   type MoveRequest,
-  type MoverClock,
   type SearchProgress,
   SimpleTimeManager,
   SmoothTimeManager,

@@ -3,15 +3,8 @@
  * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
  * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
+import type { MoverClock } from '../search-protocol.js';
 import type { TimeManagerParams } from './parse-time-manager.js';
-
-/** The clock of the side to move, as the GUI sends it: the time may be zero or negative. */
-export interface MoverClock {
-  readonly timeMs: number;
-  readonly incrementMs: number;
-  /** Moves until the next time control; undefined or ≤ 0 = sudden death. */
-  readonly movesToGo?: number | undefined;
-}
 
 export interface MoveRequest {
   readonly clock: MoverClock;

@@ -3,16 +3,7 @@
  * Excluded moves are removed from a leaf's answer before it becomes a node, so selection needs no check. Rules are for one
  * search, over an empty tree without transpositions: a node does not know at which depths other paths will reach it.
  */
-export interface MoveRule {
-  /** Whose moves: 0 = the player to move at the root, 1 = the opponent. */
-  readonly parity: 0 | 1;
-  /** Plies from the root below which the rule ends; 1 = at the root only. */
-  readonly untilDepth: number;
-  /** Opaque 16-bit moves. */
-  readonly moves: readonly number[];
-  /** true: these moves are the only ones; false: all but these. */
-  readonly isAllowList: boolean;
-}
+import type { MoveRule } from '../search-protocol.js';
 
 /** The moves of an answered leaf, `count` of them from `offset` on. */
 export interface LeafMoves {

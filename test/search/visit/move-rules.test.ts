@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MoveFilter, type MoveRule } from '#sardonyx/search/visit/move-rules.js';
+import type { MoveRule } from '#sardonyx/search/search-protocol.js';
+import { MoveFilter } from '#sardonyx/search/visit/move-rules.js';
 
 /** The moves that remain of 1 to 5, each with its prior. */
 function filter(rules: readonly MoveRule[], depth: number): number[] {
