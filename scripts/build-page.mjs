@@ -10,16 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const page = join(root, 'src', 'board', 'page');
 const output = join(root, 'dist', 'board', 'page');
 const list = join(output, 'files.json');
-const SOURCES = [
-  'src/board',
-  'src/chess',
-  'src/pgn',
-  'src/platform',
-  'src/unpack',
-  'src/util',
-  'package-lock.json',
-  'scripts/build-page.mjs',
-];
+const SOURCES = ['src/base', 'src/board', 'src/chess', 'src/platform', 'package-lock.json', 'scripts/build-page.mjs'];
 
 function listFiles(path) {
   if (!statSync(path).isDirectory()) return [path];

@@ -19,7 +19,7 @@ const RUNTIME_FILES = ['ort-wasm-simd-threaded.wasm', 'ort-wasm-simd-threaded.as
 const MODELS = ['light.onnx', 'default.onnx'];
 /** Rooms that pages do without. */
 const NODE_ROOMS =
-  /^(?:(?:app|board\/(?:page|server)|cli|data|networks|selfplay|unpack|platform\/node)\/|platform\/platform-ports\.)/;
+  /^(?:(?:board\/(?:page|server)|chess\/archives|cli|engine\/(?:app|weights)|games|platform\/node)\/|platform\/platform-ports\.)/;
 const THREADS_ENTRY = 'sardonyx-threads';
 
 function listSources() {

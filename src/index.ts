@@ -1,10 +1,10 @@
 /** The npm package in Node: `import { createEngine } from 'sardonyx'`. In a page it is `sardonyx/web`, with the same types. */
 
-import { createEngineHost, getDefaultPoolSize } from './app/index.js';
-import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from './library/chess-engine.js';
-import { createChessEngine, createChessEnginePool } from './library/index.js';
+import { createEngineHost, getDefaultPoolSize } from './engine/app/index.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from './engine/library/chess-engine.js';
+import { createChessEngine, createChessEnginePool } from './engine/library/index.js';
 
-export type * from './library/chess-engine.js';
+export type * from './engine/library/chess-engine.js';
 
 /** Resolves when the network is loaded; rejects with one sentence when it cannot be. */
 export function createEngine(settings: EngineSettings = {}): Promise<ChessEngine> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { describeFile, findSharedNames, listCodeFiles, MIN_LINES } from './support/file-shape.js';
@@ -7,12 +7,39 @@ import { repositoryRoot } from './support/shared-folder.js';
 
 const architecture = readFileSync(join(repositoryRoot, 'ARCHITECTURE.md'), 'utf8');
 
-test('ARCHITECTURE.md lists exactly the rooms that src has', () => {
-  const listed = [...architecture.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1]);
-  const rooms = readdirSync(join(repositoryRoot, 'src'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && readdirSync(join(repositoryRoot, 'src', entry.name)).length > 0)
+function listFolders(...path: string[]): string[] {
+  return readdirSync(join(repositoryRoot, ...path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && readdirSync(join(repositoryRoot, ...path, entry.name)).length > 0)
     .map((entry) => entry.name);
-  assert.deepEqual(listed.sort(), rooms.sort());
+}
+
+test('ARCHITECTURE.md has one sentence for each wing of src, and names exactly the rooms that the wings have', () => {
+  const wings = [...architecture.matchAll(/^\d\. \*\*`(\w+)`\*\*/gm)].map(([, wing = '']) => wing);
+  assert.deepEqual(
+    wings.toSorted(),
+    listFolders('src')
+      .filter((name) => name !== 'platform')
+      .sort(),
+  );
+  const withRooms = wings.filter(
+    (wing) => !existsSync(join(repositoryRoot, 'src', wing, 'index.ts')) && wing !== 'cli',
+  );
+  const rooms = withRooms.flatMap((wing) => listFolders('src', wing).map((room) => `${wing}/${room}`));
+  const named = [...architecture.matchAll(/`(\w+)\/(\w+)`/g)].filter(([, wing = '']) => withRooms.includes(wing));
+  assert.deepEqual([...new Set(named.map(([, wing, room]) => `${wing}/${room}`))].sort(), rooms.sort());
+});
+
+test('every compiled file has a source: tsc deletes nothing, so code of an older layout would go on resolving', () => {
+  const madeByBundlers = /^(?:board\/page|web\/(?:ort|models|(?:index|sardonyx|board-worker)\.js))/;
+  const compiled = readdirSync(join(repositoryRoot, 'dist'), { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /\.(?:d\.ts|js)$/.test(name) && !madeByBundlers.test(name));
+  const orphans = compiled.filter((name) => {
+    const source = join(repositoryRoot, 'src', name.replace(/\.(?:d\.ts|js)$/, ''));
+    return !existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`);
+  });
+  assert.ok(compiled.length > 300);
+  assert.deepEqual(orphans, [], 'Remove the folders dist and build, then run `npm run build`.');
 });
 
 test('ARCHITECTURE.md stays under two pages', () => {
@@ -63,10 +90,10 @@ test('ten files at most compute addresses in the tree; the others read it throug
 });
 
 test('the rule about names notices two files of one name, and passes a command named like what it runs', () => {
-  const cache = [describeFile('src/nn/cache.ts', ''), describeFile('src/search/cache.ts', '')];
-  assert.deepEqual(findSharedNames(cache), ['cache.ts: src/nn/cache.ts, src/search/cache.ts']);
+  const cache = [describeFile('src/networks/nn/cache.ts', ''), describeFile('src/search/cache.ts', '')];
+  assert.deepEqual(findSharedNames(cache), ['cache.ts: src/networks/nn/cache.ts, src/search/cache.ts']);
   const perft = [
-    describeFile('src/chess/perft.ts', ''),
+    describeFile('src/chess/rules/perft.ts', ''),
     describeFile('src/cli/commands/perft.ts', "command: 'perft <depth>',"),
   ];
   assert.deepEqual(findSharedNames(perft), []);

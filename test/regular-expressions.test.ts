@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import ts from 'typescript';
-import { Position, parseFen, parseSan, parseUciMove } from '#sardonyx/chess/index.js';
+import { Position, parseFen, parseSan, parseUciMove } from '#sardonyx/chess/rules/index.js';
 
 const SIZE = 100_000;
 const LONGEST_MS = 100;

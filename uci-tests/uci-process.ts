@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
-import { unwrap } from '#sardonyx/util/index.js';
+import { unwrap } from '#sardonyx/base/util/index.js';
+import { parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
 import { isInPage, openPageProcess } from './page-process.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Speed of the rules on one thread, best of several rounds: node scripts/bench/chess.mjs (after `npm run build`).
 // The first line is one cold run, compilation included, as users of `sardonyx perft` experience it.
-import { Position, parseFen, perft } from '../../dist/chess/index.js';
+import { Position, parseFen, perft } from '../../dist/chess/rules/index.js';
 
 const POSITIONS = [
   'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1',

@@ -2,9 +2,9 @@
 // Measures tablebase probes on one thread, over seeded random positions of all tables in a folder:
 // node scripts/bench/syzygy.mjs FOLDER [men] (after `npm run build`). The first round includes reading the files.
 import { readdirSync } from 'node:fs';
-import { parseFen } from '../../dist/chess/index.js';
-import { NO_VALUE, Tablebases } from '../../dist/syzygy/index.js';
-import { createPrng } from '../../dist/util/index.js';
+import { createPrng } from '../../dist/base/util/index.js';
+import { parseFen } from '../../dist/chess/rules/index.js';
+import { NO_VALUE, Tablebases } from '../../dist/chess/syzygy/index.js';
 
 const [folder, men = '4'] = process.argv.slice(2);
 if (folder === undefined) {

@@ -5,10 +5,10 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, createReadStream, openSync, statSync, writeSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { parseLabelledGame, readChunks } from '../../dist/data/index.js';
-import { resolveMoves } from '../../dist/data/labelled-games.js';
-import { createPgnTree, formatPgn, readPgn, readPgnGame } from '../../dist/pgn/index.js';
-import { decodeText, readLines, unwrap } from '../../dist/util/index.js';
+import { decodeText, readLines, unwrap } from '../../dist/base/util/index.js';
+import { createPgnTree, formatPgn, readPgn, readPgnGame } from '../../dist/chess/pgn/index.js';
+import { parseLabelledGame, readChunks } from '../../dist/games/records/index.js';
+import { resolveMoves } from '../../dist/games/records/labelled-games.js';
 
 const CORPUS_BYTES = 100e6;
 

@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { createPrng } from '../../dist/util/index.js';
+import { createPrng } from '../../dist/base/util/index.js';
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/damaged-files.mjs\n\nGives damaged files to the commands.')

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { createPrng } from '../../dist/util/index.js';
+import { createPrng } from '../../dist/base/util/index.js';
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/reliability/uci-lines.mjs\n\nSends random and mutated UCI lines.')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures the Elo of each level of limited strength against Stockfish's UCI_Elo. It writes the table that the engine uses
-// (src/engine/strength-levels.ts) and the one in docs/strength.md. Run it after its network, levels-int8, has changed.
+// (src/engine/core/strength-levels.ts) and the one in docs/strength.md. Run it after its network, levels-int8, has changed.
 //
 // Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
 // searching and finds those results in its hash table at the next move; limited to that depth it was weaker, and our levels
@@ -16,10 +16,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { computeMinibatch } from '../../dist/engine/strength.js';
+import { computeMinibatch } from '../../dist/engine/core/strength.js';
+import { UciClient } from '../../dist/games/engines/uci-client.js';
 import { describeReadFailure } from '../../dist/platform/node/node-files.js';
 import { createFolder } from '../../dist/platform/node/node-folders.js';
-import { UciClient } from '../../dist/selfplay/client/uci-client.js';
 import { fitRatings } from './fit.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -296,7 +296,7 @@ async function writeResults() {
   const wrong = rows.findIndex(({ elo }, i) => i > 0 && elo <= rows[i - 1].elo);
   if (wrong > 0) throw new Error(`Levels ${wrong} and ${wrong + 1} are out of order: more games are needed`);
   if (flags['dry-run']) return;
-  writeFileSync(join(root, 'src/engine/strength-levels.ts'), formatSource(rows, conditions));
+  writeFileSync(join(root, 'src/engine/core/strength-levels.ts'), formatSource(rows, conditions));
   const text = readFileSync(DOCUMENT, 'utf8');
   if (!TABLE.test(text)) throw new Error(`${DOCUMENT} has no place for the table`);
   writeFileSync(DOCUMENT, text.replace(TABLE, `$1${table}$3`));

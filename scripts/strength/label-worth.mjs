@@ -9,12 +9,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { parseFen, parseUciMove } from '../../dist/chess/index.js';
+import { parseFen, parseUciMove } from '../../dist/chess/rules/index.js';
 import { createNetworkSetup } from '../../dist/cli/commands/play/player-network.js';
-import { UciClient } from '../../dist/selfplay/client/uci-client.js';
-import { LabelNetwork, NetworkPools } from '../../dist/selfplay/index.js';
-import { collectScores, listUciMoves } from '../../dist/selfplay/label/label-files.js';
-import { computeDivergence, computeTarget } from '../../dist/selfplay/label/label-network.js';
+import { UciClient } from '../../dist/games/engines/uci-client.js';
+import { LabelNetwork } from '../../dist/games/labels/index.js';
+import { collectScores, listUciMoves } from '../../dist/games/labels/label-files.js';
+import { computeDivergence, computeTarget } from '../../dist/games/labels/label-network.js';
+import { NetworkPools } from '../../dist/games/play/index.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
 const UNIFORM_SHARE = 0.01;

@@ -3,7 +3,7 @@
 // the label scores within some centipawns of zero. Take games that were held out from training. A game gives at most one position.
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { formatFen, parseFen, parseUciMove } from '../../dist/chess/index.js';
+import { formatFen, parseFen, parseUciMove } from '../../dist/chess/rules/index.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 
 const flags = yargs(hideBin(process.argv))

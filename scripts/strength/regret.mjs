@@ -9,8 +9,8 @@ import { availableParallelism } from 'node:os';
 import cliProgress from 'cli-progress';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
+import { parsePairs } from '../../dist/games/engines/engine-spec.js';
 import { createEngine } from '../../dist/index.js';
-import { parsePairs } from '../../dist/selfplay/client/engine-spec.js';
 import { computeExpectedScore, drawNumber, readGames } from './labelled-positions.mjs';
 
 const flags = yargs(hideBin(process.argv))

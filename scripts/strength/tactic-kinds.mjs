@@ -14,7 +14,7 @@ import {
   moveTo,
   PAWN,
   parseUciMove,
-} from '../../dist/chess/index.js';
+} from '../../dist/chess/rules/index.js';
 import { getWinChances } from './labelled-positions.mjs';
 
 /** Values of the piece types in pawns; a king counts as the most valuable target. */

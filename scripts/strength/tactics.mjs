@@ -5,7 +5,7 @@
 // solutions get. With --nodes it also shows the move after a search.
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { parseFen, parseUciMove } from '../../dist/chess/index.js';
+import { parseFen, parseUciMove } from '../../dist/chess/rules/index.js';
 import { createEngine } from '../../dist/index.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 import { findTactic, TACTIC_KINDS } from './tactic-kinds.mjs';

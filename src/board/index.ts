@@ -1,6 +1,7 @@
 /** The door of board/, the server side of the page: starts the engine, its desk and the server. The page itself is built from page/. */
-import { createPoolOptions, enginePorts } from '../app/index.js';
-import type { OptionStore } from '../options/index.js';
+
+import type { OptionStore } from '../base/options/index.js';
+import { createPoolOptions, enginePorts } from '../engine/app/index.js';
 import { EngineDesk } from './desk/engine-desk.js';
 import { EngineServices } from './desk/engine-services.js';
 import { PageSession } from './desk/page-session.js';

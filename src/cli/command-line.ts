@@ -2,7 +2,7 @@
  * The command line. Without a command it is a UCI engine, and loads only what it needs to answer `uci`. With a command, or a request
  * for help, it loads yargs.
  */
-import { readSettings } from '../app/options.js';
+import { readSettings } from '../engine/app/options.js';
 import { runUciMode } from './uci-mode.js';
 import { writeNote } from './write-output.js';
 

@@ -4,7 +4,7 @@
  * yargs' type `number` is not used: it turns "abc" into NaN before a message could quote it.
  */
 import type { Argv, Options, PositionalOptions } from 'yargs';
-import { listOptionSpecs } from '../app/options.js';
+import { listOptionSpecs } from '../engine/app/options.js';
 import { addEngineFlags, addListedEngineFlags, type GivenFlags } from './engine-flags.js';
 
 export interface Flag<Value> {

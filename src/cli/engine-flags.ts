@@ -3,12 +3,12 @@
  * position that a command is given.
  */
 import type { Argv } from 'yargs';
-import { createSettings, listOptionSections, listOptionSpecs } from '../app/options.js';
-import type { Position } from '../chess/index.js';
-import { createGamePosition } from '../engine/index.js';
-import { isFileless, obtainNetwork } from '../networks/index.js';
-import type { OptionSpec, OptionStore } from '../options/index.js';
-import { unwrap } from '../util/index.js';
+import type { OptionSpec, OptionStore } from '../base/options/index.js';
+import { unwrap } from '../base/util/index.js';
+import type { Position } from '../chess/rules/index.js';
+import { createSettings, listOptionSections, listOptionSpecs } from '../engine/app/options.js';
+import { createGamePosition } from '../engine/core/index.js';
+import { isFileless, obtainNetwork } from '../engine/weights/index.js';
 import { createDownloadBar, printNote } from './output.js';
 
 /** The engine's flags that were given on the command line, by flag. */

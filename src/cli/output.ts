@@ -1,7 +1,7 @@
 /** Output of commands: results to stdout, notes and progress to stderr. */
 import { type Options, Presets, SingleBar } from 'cli-progress';
-import { type DownloadWatcher, describeDownload } from '../networks/index.js';
-import { formatMegabytes } from '../util/index.js';
+import { formatMegabytes } from '../base/util/index.js';
+import { type DownloadWatcher, describeDownload } from '../engine/weights/index.js';
 import { createStdoutWriter, writeNote } from './write-output.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */

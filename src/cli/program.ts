@@ -5,10 +5,10 @@
 import yargs from 'yargs';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
-import { CrashReporter, readBuild, readSettings, readVersion } from '../app/options.js';
-import { isFileless, loadNetwork, resolveNetwork } from '../networks/index.js';
-import { loadModel } from '../nn/index.js';
-import { unwrap } from '../util/index.js';
+import { unwrap } from '../base/util/index.js';
+import { CrashReporter, readBuild, readSettings, readVersion } from '../engine/app/options.js';
+import { isFileless, loadNetwork, resolveNetwork } from '../engine/weights/index.js';
+import { loadModel } from '../networks/nn/index.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';

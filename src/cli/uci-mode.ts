@@ -4,9 +4,9 @@
  */
 
 import { getLogPath } from '#platform/log-file.js';
-import { CrashReporter, readVersion, type Settings } from '../app/options.js';
-import { formatIdentity } from '../uci/options.js';
-import { LineReader } from '../util/line-reader.js';
+import { LineReader } from '../base/util/line-reader.js';
+import { CrashReporter, readVersion, type Settings } from '../engine/app/options.js';
+import { formatIdentity } from '../engine/uci/options.js';
 import { createStdoutWriter, findWriteObstacle, writeNote } from './write-output.js';
 
 /** The part of a session that handles the lines of stdin. */

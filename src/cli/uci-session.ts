@@ -1,9 +1,9 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
-import { createSpareOptions, enginePorts } from '../app/index.js';
-import type { Settings } from '../app/options.js';
-import type { EnginePorts } from '../engine/index.js';
-import { isTunable, resolveNetwork } from '../networks/index.js';
-import { formatGreeting, UciSession } from '../uci/index.js';
+import { createSpareOptions, enginePorts } from '../engine/app/index.js';
+import type { Settings } from '../engine/app/options.js';
+import type { EnginePorts } from '../engine/core/index.js';
+import { formatGreeting, UciSession } from '../engine/uci/index.js';
+import { isTunable, resolveNetwork } from '../engine/weights/index.js';
 
 export function startSession(
   { options, showHidden }: Settings,

@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { describeWriteFailure } from '#platform/files.js';
-import { showControls } from '../util/result.js';
+import { showControls } from '../base/util/result.js';
 
 /** @param flag `w` for a new file, `a` to add to one */
 export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {

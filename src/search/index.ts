@@ -1,23 +1,12 @@
 export { computeExploration, getPuctParams } from './formulas/puct.js';
 export { computeScore, computeWdl, listWdl, type ScoreType, type Wdl } from './formulas/score.js';
-export { computeTreeBytes } from './game-tree.js';
 export {
   createSearchParams,
   defaultSearchParams,
   LARGEST_MINIBATCH,
   type SearchParams,
   searchOptions,
-} from './params.js';
-export {
-  type RootDescription,
-  type RootMove,
-  type RootMoveDescription,
-  type RootSummary,
-  summariseRoot,
-} from './report/root-description.js';
-export { dumpTree } from './report/tree-dump.js';
-export { computeTemperature } from './root/move-choice.js';
-export { type SearchListener, type SearchOptions, type StepResult, TreeSearch } from './search.js';
+} from './protocol/params.js';
 export {
   type ClockLimits,
   type FromSearch,
@@ -34,7 +23,18 @@ export {
   type ToSearch,
   type TreeDump,
   type TreeDumpLimits,
-} from './search-protocol.js';
+} from './protocol/search-protocol.js';
+export {
+  type RootDescription,
+  type RootMove,
+  type RootMoveDescription,
+  type RootSummary,
+  summariseRoot,
+} from './report/root-description.js';
+export { dumpTree } from './report/tree-dump.js';
+export { computeTreeBytes } from './root/game-tree.js';
+export { computeTemperature } from './root/move-choice.js';
+export { type SearchListener, type SearchOptions, type StepResult, TreeSearch } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';

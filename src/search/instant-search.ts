@@ -3,8 +3,8 @@
  * `valuehead` also evaluates the position after every move and plays the move with the best value. Both run as ordinary
  * searches with an empty tree and few visits, so reports, draws and tablebases work as in every search.
  */
-import type { SearchParams } from './params.js';
-import type { SearchLimits } from './search-protocol.js';
+import type { SearchParams } from './protocol/params.js';
+import type { SearchLimits } from './protocol/search-protocol.js';
 
 /** Above every value, so that each move is visited once before any is visited twice. */
 const ABOVE_ALL = 100;

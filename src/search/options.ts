@@ -3,5 +3,5 @@
  */
 
 export { SCORE_TYPES } from './formulas/score.js';
-export { searchOptions } from './params.js';
+export { searchOptions } from './protocol/params.js';
 export { parseTimeManager } from './stop/parse-time-manager.js';

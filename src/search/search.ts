@@ -3,8 +3,9 @@
  * run one search, or hundreds of them over the same evaluators. The search reports to a listener and answers each `start`
  * with exactly one best move.
  */
-import { MAX_EDGES } from '../nn/leaves.js';
-import type { Prng } from '../util/index.js';
+
+import type { Prng } from '../base/util/index.js';
+import { MAX_EDGES } from '../networks/leaves/index.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
 import {
   type Contempt,
@@ -13,16 +14,15 @@ import {
   describeValues,
   type WdlRescale,
 } from './formulas/wdl-rescale.js';
-import { continuesGame, GameTree } from './game-tree.js';
 import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
-import type { SearchParams } from './params.js';
+import type { SearchParams } from './protocol/params.js';
+import type { PositionMessage, SearchLimits } from './protocol/search-protocol.js';
 import { Announcer, type InfoListener } from './report/announcer.js';
 import { describeRoot, type RootDescription } from './report/root-description.js';
 import type { ReportContext } from './report/root-report.js';
+import { continuesGame, GameTree } from './root/game-tree.js';
 import { fillIterationStats } from './root/iteration-stats.js';
 import { chooseMove, type MoveChoice } from './root/move-choice.js';
-import { RootMoves } from './root/root-moves.js';
-import type { PositionMessage, SearchLimits } from './search-protocol.js';
 import { computeVisitBudget, countWantedLines, StopWatch } from './stop/stoppers.js';
 import { NO_NODE } from './tree/layout.js';
 import { getEdgeCount } from './tree/read-tree.js';
@@ -31,6 +31,7 @@ import type { Tree } from './tree/tree.js';
 import type { LeafChannel } from './visit/leaf-channel.js';
 import { MoveFilter } from './visit/move-rules.js';
 import { type Batching, type Gathering, Pipeline, type SearchCounters } from './visit/pipeline.js';
+import { RootMoves } from './visit/root-moves.js';
 
 const LONGEST_WAIT_MS = 100;
 const CONTEMPT_IGNORED = "WARNING: Contempt mode set to 'disable' as 'play' not supported for infinite search.";

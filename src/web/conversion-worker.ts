@@ -3,9 +3,9 @@
  * takes more than a second, so it must not happen where UCI is answered or the page is drawn.
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
-import { hasNetworkHead, type Lc0LoadOptions, loadLc0Network } from '../lc0/index.js';
-import { describeProviderFailure, readPrecision } from '../nn/index.js';
-import { failure, inflate, type Result, success } from '../util/index.js';
+import { failure, inflate, type Result, success } from '../base/util/index.js';
+import { hasNetworkHead, type Lc0LoadOptions, loadLc0Network } from '../networks/lc0/index.js';
+import { describeProviderFailure, readPrecision } from '../networks/nn/index.js';
 
 export interface ConversionTask {
   /** A network's file; shared memory. */

@@ -2,17 +2,17 @@
  * The npm package in a page: `import { createEngine } from 'sardonyx/web'`, with the types of the Node library. The rules, options
  * and bookkeeping run where it is called; search, evaluation and the conversion of networks have threads of their own.
  */
-import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from '../library/chess-engine.js';
+import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from '../engine/library/chess-engine.js';
 import {
   createChessEngine,
   createChessEnginePool,
   type EngineHost,
   type HostEvents,
   LocalHost,
-} from '../library/index.js';
+} from '../engine/library/index.js';
 import { createPageOptions, createPagePorts, findObstacle } from './page-network.js';
 
-export type * from '../library/chess-engine.js';
+export type * from '../engine/library/chess-engine.js';
 
 /** Without spare options: if the network cannot be loaded, `createEngine` rejects instead of using another one. */
 const { createSpareOptions: _, ...libraryPorts } = createPagePorts();

@@ -4,8 +4,17 @@
  */
 
 import { startThread } from '#platform/threads.js';
-import { createPoolNetwork, type EnginePorts, MateClient, type NetworkPort, readPoolOptions } from '../engine/index.js';
-import { acceptedOptions, engineOptions } from '../engine/options.js';
+import { type OptionSpec, OptionStore } from '../base/options/index.js';
+import { failure, isGzip, type Result, success, unwrap } from '../base/util/index.js';
+import {
+  createPoolNetwork,
+  type EnginePorts,
+  MateClient,
+  type NetworkPort,
+  readPoolOptions,
+} from '../engine/core/index.js';
+import { acceptedOptions, engineOptions } from '../engine/core/options.js';
+import { conversationOptions } from '../engine/uci/options.js';
 import {
   describeProviderFailure,
   EvaluatorPool,
@@ -14,13 +23,10 @@ import {
   type PoolOptions,
   parseNetworkChoice,
   readPrecision,
-} from '../nn/index.js';
-import { networkOptions } from '../nn/options.js';
-import { type OptionSpec, OptionStore } from '../options/index.js';
+} from '../networks/nn/index.js';
+import { networkOptions } from '../networks/nn/options.js';
 import { SearchClient } from '../search/index.js';
 import { searchOptions } from '../search/options.js';
-import { conversationOptions } from '../uci/options.js';
-import { failure, isGzip, type Result, success, unwrap } from '../util/index.js';
 import type { ConversionAnswer, ConversionTask } from './conversion-worker.js';
 import {
   type DownloadWatch,

@@ -12,7 +12,7 @@ import {
   writeCacheFile,
 } from '#platform/cache-files.js';
 import { getFileName } from '#platform/files.js';
-import { concatBytes, failure, formatMegabytes, type Result, success } from '../util/index.js';
+import { concatBytes, failure, formatMegabytes, type Result, success } from '../base/util/index.js';
 
 /** The networks that lie beside the scripts, written by scripts/build-web.mjs. */
 declare const SARDONYX_NETWORKS: readonly { readonly file: string; readonly sha256: string }[];

@@ -2,7 +2,7 @@
  * `new Worker('sardonyx.js', { type: 'module' })`: the engine as a Worker that speaks UCI. `postMessage` takes a line, each
  * message back is a line. If the engine cannot run in this page, one line says why, and every `go` is answered with an error.
  */
-import { UciSession } from '../uci/index.js';
+import { UciSession } from '../engine/uci/index.js';
 import { createPageOptions, createPagePorts, findObstacle } from './page-network.js';
 
 declare const SARDONYX_VERSION: string;

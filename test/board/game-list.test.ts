@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Result, unwrap } from '#sardonyx/base/util/index.js';
 import { GameIndex, type ImportedGame, importGames } from '#sardonyx/board/game/game-list.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
-import { formatFen, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
-import { parsePgn } from '#sardonyx/pgn/index.js';
-import { type Result, unwrap } from '#sardonyx/util/index.js';
+import { parsePgn } from '#sardonyx/chess/pgn/index.js';
+import { formatFen, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
 
 async function readAll(...pieces: string[]): Promise<Result<ImportedGame>[]> {
   async function* stream(): AsyncGenerator<string> {

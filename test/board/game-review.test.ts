@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unwrap } from '#sardonyx/base/util/index.js';
 import { describeJudgement, GameReview } from '#sardonyx/board/game/game-review.js';
 import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
-import { computeMoveAccuracy } from '#sardonyx/pgn/remarks.js';
-import { unwrap } from '#sardonyx/util/index.js';
+import { computeMoveAccuracy } from '#sardonyx/chess/pgn/remarks.js';
 
 function createReview(pgn: string): GameReview {
   return new GameReview(unwrap(parseTree(pgn)).tree);

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createOptionStore, readSettings } from '#sardonyx/app/options.js';
+import { createPrng, describeRefusal, type Prng, unwrap } from '#sardonyx/base/util/index.js';
 import { Matches } from '#sardonyx/board/server/matches.js';
 import { MatchBooks, MatchPlayers, OfferedNetworks } from '#sardonyx/board/server/offers.js';
-import { loadModel } from '#sardonyx/nn/index.js';
-import { createMatchOpenings } from '#sardonyx/selfplay/index.js';
-import { createPrng, describeRefusal, type Prng, unwrap } from '#sardonyx/util/index.js';
+import { createOptionStore, readSettings } from '#sardonyx/engine/app/options.js';
+import { createMatchOpenings } from '#sardonyx/games/openings/index.js';
+import { loadModel } from '#sardonyx/networks/nn/index.js';
 import { BoardProcess } from '../support/board-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findLockOwner } from '#sardonyx/selfplay/index.js';
+import { findLockOwner } from '#sardonyx/games/match/index.js';
 import { dragPiece, findBarriers, loadText, locateSquare, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';

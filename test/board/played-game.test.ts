@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unwrap } from '#sardonyx/base/util/index.js';
 import { requireMove } from '#sardonyx/board/game/board-moves.js';
 import {
   describeControl,
@@ -8,8 +9,7 @@ import {
   mergeArchives,
   PlayedGame,
 } from '#sardonyx/board/game/played-game.js';
-import { START_FEN } from '#sardonyx/chess/index.js';
-import { unwrap } from '#sardonyx/util/index.js';
+import { START_FEN } from '#sardonyx/chess/rules/index.js';
 
 const SETTINGS: GameSettings = { user: 'white', elo: null, clock: null, thinkMs: 1000, startFen: START_FEN };
 const CLOCK = { initialMs: 60_000, incrementMs: 2000 };

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { START_FEN } from '#sardonyx/chess/index.js';
+import { START_FEN } from '#sardonyx/chess/rules/index.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

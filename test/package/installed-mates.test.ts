@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { formatUciMove, listLegalMoves, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/base/util/index.js';
+import { formatUciMove, listLegalMoves, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import { type ChessEngine, createEngine, type InfoLine } from '#sardonyx/index.js';
-import { unwrap } from '#sardonyx/util/index.js';
 import { solve, solveAfter } from '../support/mate-solver.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

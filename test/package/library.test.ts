@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type ChessEngine, createEngine, createEnginePool } from '#sardonyx/index.js';
-import { engineCases } from '../library/engine-cases.js';
+import { engineCases } from '../engine/library/engine-cases.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';

@@ -13,6 +13,7 @@ import * as nodeLogFile from '#platform/log-file.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
 import * as nodeThreads from '#platform/threads.js';
+import { concatBytes } from '#sardonyx/base/util/index.js';
 import type * as pageByteStreams from '#sardonyx/platform/browser/browser-byte-streams.js';
 import type * as pageCacheFiles from '#sardonyx/platform/browser/browser-cache-files.js';
 import type * as pageFiles from '#sardonyx/platform/browser/browser-files.js';
@@ -29,7 +30,6 @@ import type {
   OnnxRuntimePort,
   ThreadPort,
 } from '#sardonyx/platform/platform-ports.js';
-import { concatBytes } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 interface Ports {

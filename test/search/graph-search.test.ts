@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
-import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
+import { type Move, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
+import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
+import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { defaultSearchParams, SearchScheduler, TreeSearch } from '#sardonyx/search/index.js';
 import {
   getChildCount,
@@ -19,7 +21,6 @@ import {
 } from '#sardonyx/search/tree/layout.js';
 import type { TranspositionIndex } from '#sardonyx/search/tree/transposition-index.js';
 import type { Tree } from '#sardonyx/search/tree/tree.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../support/fake-leaf-channel.js';
 import { HashGame, type HashGameOptions } from '../support/hash-game.js';
 import { type HarnessOptions, SearchHarness } from '../support/search-harness.js';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/index.js';
-import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
+import { findMate, type Move, type Position, parseFen } from '#sardonyx/chess/rules/index.js';
+import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
+import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { defaultSearchParams, SearchScheduler, TreeSearch } from '#sardonyx/search/index.js';
 import {
   getChildCount,
@@ -18,7 +20,6 @@ import {
   RECORD_WORDS,
 } from '#sardonyx/search/tree/layout.js';
 import { getEdgeCount, getMove } from '#sardonyx/search/tree/read-tree.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
 import { verifyTree } from '../support/verify-tree.js';
 
 const FENS = [

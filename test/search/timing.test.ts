@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { createPrng } from '#sardonyx/base/util/index.js';
+import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
+import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { defaultSearchParams, SearchScheduler, summariseRoot, TreeSearch } from '#sardonyx/search/index.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 import { verifyTree } from '../support/verify-tree.js';
 

@@ -2,6 +2,8 @@
  * Evaluators without threads: a LeafChannel that answers from a HashGame. Leaves are done at once, or, with a
  * generator of delays, in an order and at moments that have nothing to do with the order of submission.
  */
+
+import type { Prng } from '#sardonyx/base/util/index.js';
 import {
   CHECKMATE,
   DRAW,
@@ -12,8 +14,7 @@ import {
   type RootPosition,
   TABLEBASE,
   TWO_FOLD,
-} from '#sardonyx/nn/index.js';
-import type { Prng } from '#sardonyx/util/index.js';
+} from '#sardonyx/networks/leaves/index.js';
 import type { HashGame, LeafKind } from './hash-game.js';
 
 const KINDS: Record<LeafKind, number> = {

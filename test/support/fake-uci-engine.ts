@@ -8,8 +8,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { formatUciMove, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
+import { formatUciMove, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 
 const settings = new Map(
   process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string]),

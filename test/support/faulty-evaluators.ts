@@ -1,8 +1,8 @@
 /** Evaluator threads whose evaluators fail on demand; `createFaultyThread` makes their scripts. */
-import { planOnCpu } from '#sardonyx/nn/backend/backend-plan.js';
-import type { Evaluator } from '#sardonyx/nn/evaluator.js';
-import { type EvaluatorFactory, evaluatorFactory } from '#sardonyx/nn/evaluators/create-evaluator.js';
-import { runEvaluatorThread } from '#sardonyx/nn/pool/evaluator-thread.js';
+import { planOnCpu } from '#sardonyx/networks/nn/backend/backend-plan.js';
+import { type EvaluatorFactory, evaluatorFactory } from '#sardonyx/networks/nn/evaluators/create-evaluator.js';
+import type { Evaluator } from '#sardonyx/networks/nn/evaluators/evaluator.js';
+import { runEvaluatorThread } from '#sardonyx/networks/nn/pool/evaluator-thread.js';
 import type { EvaluatorFaults } from './evaluator-faults.js';
 
 /** Runs of this thread, before and after falling back. */

@@ -37,7 +37,7 @@ export function describeFile(path: string, text: string): CodeFile {
 
 /**
  * Names that more than one file has, with the paths of all of them. A command's file is no second one: `perft` is
- * counted in `src/chess/perft.ts` and read from the command line in `src/cli/commands/perft.ts`.
+ * counted in `src/chess/rules/perft.ts` and read from the command line in `src/cli/commands/perft.ts`.
  */
 export function findSharedNames(files: readonly CodeFile[]): string[] {
   const pathsByName = new Map<string, string[]>();

@@ -3,7 +3,7 @@
  * (moves, priors, value, whether the game is over) is drawn from a hash of that list. It has mates, draws, tablebase
  * hits and repetitions at rates that a test can choose, and no board.
  */
-import { encodePrior } from '#sardonyx/nn/index.js';
+import { encodePrior } from '#sardonyx/networks/leaves/index.js';
 
 export type LeafKind = 'evaluated' | 'checkmate' | 'draw' | 'twoFold' | 'tablebase';
 

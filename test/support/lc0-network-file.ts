@@ -4,7 +4,7 @@
  * Each layer keeps the values a reader must get from its encoding, for the reference forward pass.
  */
 import { gzipSync } from 'node:zlib';
-import { createPrng, type Prng } from '#sardonyx/util/index.js';
+import { createPrng, type Prng } from '#sardonyx/base/util/index.js';
 import { WireWriter } from './wire-writer.js';
 
 export type LayerEncodingName = 'LINEAR16' | 'FLOAT16' | 'BFLOAT16' | 'FLOAT32';

@@ -1,8 +1,8 @@
 /** Runs a converted network on planes and compares it with the reference. */
 import assert from 'node:assert/strict';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { type Lc0LoadOptions, type Lc0Network, loadLc0Network } from '#sardonyx/lc0/index.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
+import { type Lc0LoadOptions, type Lc0Network, loadLc0Network } from '#sardonyx/networks/lc0/index.js';
 import { encodeNetworkFile, type FormatNumbers } from './lc0-network-file.js';
 import { createRandomNetwork, type NetworkSpec } from './lc0-random-network.js';
 import { computeReference, type ReferenceHeads } from './lc0-reference.js';

@@ -1,7 +1,7 @@
 /**
  * What an lc0 network computes, written as plainly as possible from the facts (BatchNorm not folded, dense layers as
  * sums, every intermediate as an array of numbers), to compare the ONNX graphs with. Slow and obvious on purpose; it
- * shares nothing with `src/lc0`.
+ * shares nothing with `src/networks/lc0`.
  */
 import type {
   ConvBlock,

@@ -1,8 +1,8 @@
 /** Evaluates single positions through a pool, as a search would: for tests. */
 import assert from 'node:assert/strict';
-import { formatUciMove, type Move, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/index.js';
-import { decodePrior, type LeafQueue } from '#sardonyx/nn/index.js';
-import { createPrng, unwrap } from '#sardonyx/util/index.js';
+import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
+import { formatUciMove, type Move, Position, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
+import { decodePrior, type LeafQueue } from '#sardonyx/networks/leaves/index.js';
 
 export interface TestLeaf {
   /** The start position when left out. */

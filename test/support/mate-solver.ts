@@ -1,5 +1,5 @@
 /** A slow, simple, obviously right search for mates, to compare others with. */
-import { listLegalMoves, type Move, type Position } from '#sardonyx/chess/index.js';
+import { listLegalMoves, type Move, type Position } from '#sardonyx/chess/rules/index.js';
 
 /** Moves to the shortest mate of the side to move, at most `most`; null without one. */
 export function solve(position: Position, most: number): number | null {

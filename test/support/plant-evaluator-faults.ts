@@ -2,7 +2,7 @@
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) {
-  const { EvaluatorPool } = await import('#sardonyx/nn/index.js');
+  const { EvaluatorPool } = await import('#sardonyx/networks/nn/index.js');
   const { createFaultyThread } = await import('./evaluator-faults.js');
   const threadScript = createFaultyThread(JSON.parse(process.env.SARDONYX_TEST_FAULTS ?? '{}'));
   const create = EvaluatorPool.create.bind(EvaluatorPool);

@@ -1,5 +1,12 @@
 /** A game whose positions are evaluated by a real pool of evaluators, one at a time: slow, for the reference search. */
-import { CHECKMATE, EVALUATED, type LeafQueue, MAX_EDGES, TABLEBASE, TWO_FOLD } from '#sardonyx/nn/index.js';
+import {
+  CHECKMATE,
+  EVALUATED,
+  type LeafQueue,
+  MAX_EDGES,
+  TABLEBASE,
+  TWO_FOLD,
+} from '#sardonyx/networks/leaves/index.js';
 import type { LeafAnswer, LeafKind } from './hash-game.js';
 
 export class PoolGame {

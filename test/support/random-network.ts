@@ -3,7 +3,7 @@
  * and its variants. Shape and names are those of a real network of ours: lc0-112 in, a convolutional policy of 80
  * planes gathered into lc0-1858, WDL, moves left; the rule-50 plane is scaled inside the graph.
  */
-import { createPrng } from '#sardonyx/util/index.js';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import { FLOAT16, FLOAT32, OnnxWriter } from './onnx-writer.js';
 
 export interface RandomNetworkOptions {

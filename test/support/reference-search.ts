@@ -5,7 +5,7 @@
  * decide ties.
  */
 
-import { decodePrior } from '#sardonyx/nn/index.js';
+import { decodePrior } from '#sardonyx/networks/leaves/index.js';
 import { computeFastLog } from '#sardonyx/search/formulas/puct.js';
 import type { SearchParams } from '#sardonyx/search/index.js';
 import type { LeafAnswer } from './hash-game.js';

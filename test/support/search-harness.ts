@@ -1,6 +1,7 @@
 /** Runs a TreeSearch over a fake channel from start to best move, and reads its tree back as plain objects. */
 
 import assert from 'node:assert/strict';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import type { MoveStats, PositionMessage } from '#sardonyx/search/index.js';
 import {
   type Batching,
@@ -28,7 +29,6 @@ import {
   type RecordIndex,
 } from '#sardonyx/search/tree/layout.js';
 import { getMove } from '#sardonyx/search/tree/read-tree.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import type { FakeLeafChannel } from './fake-leaf-channel.js';
 import { verifyTree } from './verify-tree.js';
 

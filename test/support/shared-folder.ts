@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EngineSpec } from '#sardonyx/selfplay/index.js';
+import type { EngineSpec } from '#sardonyx/games/engines/index.js';
 
 export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
 

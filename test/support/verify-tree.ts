@@ -5,7 +5,7 @@
  * node.
  */
 
-import { getTagPly } from '#sardonyx/nn/leaves.js';
+import { getTagPly } from '#sardonyx/networks/leaves/index.js';
 import {
   COUNT_MASK,
   FORGOTTEN_BIT,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { engineCases } from '../library/engine-cases.js';
+import { engineCases } from '../engine/library/engine-cases.js';
 import { launchBrowser } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
@@ -23,7 +23,7 @@ const trouble: string[] = [];
 /** Node's assertions by the npm package of the same name. */
 async function bundleCases(): Promise<void> {
   const bundle = await rolldown({
-    input: join(repositoryRoot, 'build', 'test', 'library', 'engine-cases.js'),
+    input: join(repositoryRoot, 'build', 'test', 'engine', 'library', 'engine-cases.js'),
     platform: 'browser',
     resolve: { alias: { 'node:assert/strict': 'assert/' } },
   });

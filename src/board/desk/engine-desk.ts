@@ -7,7 +7,9 @@
  *
  * The desk knows no network protocol and no machine, so that it can also run inside a page.
  */
-import { formatUciMove, type Move, NO_MOVE } from '../../chess/index.js';
+
+import type { OptionStore } from '../../base/options/index.js';
+import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';
 import {
   type BestMove,
   Engine,
@@ -17,8 +19,7 @@ import {
   type RootMoveStats,
   type RootStats,
   type SearchReport,
-} from '../../engine/index.js';
-import type { OptionStore } from '../../options/index.js';
+} from '../../engine/core/index.js';
 import type { Line, MoveRow, PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
 import type { PositionText } from '../protocol/requests.js';
 

@@ -2,12 +2,13 @@
  * What a page may know and change of the engine: its description, options, networks, explanations. The same for the engine of
  * `sardonyx board` and for the engine in a page; what only one of them has is in the settings. Errors are sentences for the user.
  */
-import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/index.js';
-import type { GamePosition } from '../../engine/index.js';
-import { computeOcclusion } from '../../explain/index.js';
-import type { PoolOptions } from '../../nn/index.js';
-import { mayNameFile, type OptionSpec, type OptionStore } from '../../options/index.js';
-import { unwrap } from '../../util/index.js';
+
+import { mayNameFile, type OptionSpec, type OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/rules/index.js';
+import type { GamePosition } from '../../engine/core/index.js';
+import { computeOcclusion } from '../../networks/explain/index.js';
+import type { PoolOptions } from '../../networks/nn/index.js';
 import type {
   EngineDescription,
   ExplanationText,

@@ -1,9 +1,9 @@
 /** One page at the desk: checks its requests, carries them out, answers each one once. */
 import * as v from 'valibot';
-import { listLegalMoves, type Move, parseUciMove } from '../../chess/index.js';
-import { createGamePosition, type Engine, type GamePosition, type TablebaseResult } from '../../engine/index.js';
+import { cutText, describeRefusal, unwrap } from '../../base/util/index.js';
+import { listLegalMoves, type Move, parseUciMove } from '../../chess/rules/index.js';
+import { createGamePosition, type Engine, type GamePosition, type TablebaseResult } from '../../engine/core/index.js';
 import type { TreeDump } from '../../search/index.js';
-import { cutText, describeRefusal, unwrap } from '../../util/index.js';
 import type { Answers, PortEvent, Reply, TablebaseVerdict, TreeNode } from '../protocol/replies.js';
 import { type PositionText, type RequestOf, type RequestType, requestSchema } from '../protocol/requests.js';
 import { type DeskClient, DeskTask, type EngineDesk, formatMove, roundTo } from './engine-desk.js';

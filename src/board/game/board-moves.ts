@@ -1,4 +1,6 @@
 /** Legal moves as a board with the mouse needs them: from which square to which, and what a drop may mean. */
+
+import { failure, type Result, success, unwrap } from '../../base/util/index.js';
 import {
   BLACK,
   formatSan,
@@ -17,8 +19,7 @@ import {
   parseUciMove,
   passTurn,
   type Square,
-} from '../../chess/index.js';
-import { failure, type Result, success, unwrap } from '../../util/index.js';
+} from '../../chess/rules/index.js';
 import type { Line, MoveRow } from '../protocol/replies.js';
 
 /** Where the king ends, by the side of the rook: file g or c. */

@@ -4,7 +4,7 @@
  * the one that is chosen becomes a tree.
  */
 
-import { formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/index.js';
+import { cutText, failure, type Result, success, unwrap } from '../../base/util/index.js';
 import {
   nameGame,
   type PgnGame,
@@ -13,8 +13,8 @@ import {
   readPgnGame,
   spellMoves,
   splitPgn,
-} from '../../pgn/index.js';
-import { cutText, failure, type Result, success, unwrap } from '../../util/index.js';
+} from '../../chess/pgn/index.js';
+import { formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/rules/index.js';
 
 export interface ImportedGame {
   /** `Tal – Fischer  1-0  Bled 1961`, or its first moves. */

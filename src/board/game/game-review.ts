@@ -2,7 +2,7 @@
  * The review of a game: what the engine thought of each position of the main line, and what follows for its moves. Positions
  * may come in any order; what is not known yet is simply missing.
  */
-import { parseSan } from '../../chess/index.js';
+
 import {
   computeAccuracy,
   createRemarks,
@@ -10,7 +10,8 @@ import {
   type JudgedPosition,
   type Remark,
   removeEvaluation,
-} from '../../pgn/index.js';
+} from '../../chess/pgn/index.js';
+import { parseSan } from '../../chess/rules/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';

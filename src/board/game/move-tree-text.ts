@@ -2,7 +2,8 @@
  * PGN text ↔ game trees of the page, with comments, glyphs and variations. What the page cannot show (commands in comments,
  * illegal moves and what follows them) stays with the tree, so that saving gives the file back.
  */
-import { type Move, parseFen, START_FEN } from '../../chess/index.js';
+
+import { failure, type Result, success, unwrap } from '../../base/util/index.js';
 import {
   DEMANDED_TAGS,
   formatPgn,
@@ -13,8 +14,8 @@ import {
   readPgnGame,
   splitPgn,
   walkLines,
-} from '../../pgn/index.js';
-import { failure, type Result, success, unwrap } from '../../util/index.js';
+} from '../../chess/pgn/index.js';
+import { type Move, parseFen, START_FEN } from '../../chess/rules/index.js';
 import { type MoveNode, MoveTree } from './move-tree.js';
 
 interface ReadTree {

@@ -2,6 +2,9 @@
  * A game with its variations: what the move list shows and what PGN holds. The first child of a node is the main line. Nodes
  * are changed in place; whoever shows them must be told.
  */
+
+import { type Result, success, unwrap } from '../../base/util/index.js';
+import { type JudgedPosition, type PgnMoveNode, readVariant } from '../../chess/pgn/index.js';
 import {
   formatFen,
   formatSan,
@@ -13,9 +16,7 @@ import {
   parseFen,
   passTurn,
   START_FEN,
-} from '../../chess/index.js';
-import { type JudgedPosition, type PgnMoveNode, readVariant } from '../../pgn/index.js';
-import { type Result, success, unwrap } from '../../util/index.js';
+} from '../../chess/rules/index.js';
 
 /** What a review has found out about a position. */
 export type Judgement = Omit<JudgedPosition, 'played'>;

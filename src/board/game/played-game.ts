@@ -2,9 +2,17 @@
  * A game of the user against the engine: settings, moves, clocks, result. It knows no engine and no screen; whoever plays tells
  * it the moves and the time. It can be written to JSON and read again, so that a game survives a closed page.
  */
-import { BLACK, computeOutcome, type Move, type Outcome, type Position, parseUciMove } from '../../chess/index.js';
-import { parsePgnTags } from '../../pgn/index.js';
-import { failure, type Result, success, unwrap } from '../../util/index.js';
+
+import { failure, type Result, success, unwrap } from '../../base/util/index.js';
+import { parsePgnTags } from '../../chess/pgn/index.js';
+import {
+  BLACK,
+  computeOutcome,
+  type Move,
+  type Outcome,
+  type Position,
+  parseUciMove,
+} from '../../chess/rules/index.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
 import { formatTree } from './move-tree-text.js';
 import { formatClock, isBlacksTurn } from './page-text.js';

@@ -2,7 +2,7 @@
  * What the engine tells a page: one reply to each request, and events in between. Moves are UCI text, castling king takes
  * rook. Values are from the view of the player to move in the position asked about; times are milliseconds.
  */
-import type { OptionSpec, OptionValue } from '../../options/index.js';
+import type { OptionSpec, OptionValue } from '../../base/options/index.js';
 import type { RequestType } from './requests.js';
 
 export interface ScoreText {

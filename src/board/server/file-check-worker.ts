@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
-import { createSettings } from '../../app/options.js';
-import { findModel } from '../../networks/index.js';
-import { loadModel } from '../../nn/index.js';
-import { createMatchOpenings } from '../../selfplay/index.js';
-import { failure, type Result, success } from '../../util/index.js';
+import { failure, type Result, success } from '../../base/util/index.js';
+import { createSettings } from '../../engine/app/options.js';
+import { findModel } from '../../engine/weights/index.js';
+import { createMatchOpenings } from '../../games/openings/index.js';
+import { loadModel } from '../../networks/nn/index.js';
 import { DIGEST_DIGITS, type FileCheck } from './sent-files.js';
 
 /** Reads the first opening. */

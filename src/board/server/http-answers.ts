@@ -8,7 +8,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
-import { describeRefusal } from '../../util/index.js';
+import { describeRefusal } from '../../base/util/index.js';
 import type { Access } from './access.js';
 import { type FileKind, type SentFiles, TooMuch } from './sent-files.js';
 

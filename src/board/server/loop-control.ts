@@ -7,8 +7,8 @@ import { createReadStream, existsSync, readdirSync, readFileSync, statSync } fro
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { getProgramFolder } from '#platform/program-files.js';
-import { type PgnText, readPgn } from '../../pgn/index.js';
-import { decodeText } from '../../util/index.js';
+import { decodeText } from '../../base/util/index.js';
+import { type PgnText, readPgn } from '../../chess/pgn/index.js';
 import type { LoopServices } from '../desk/engine-services.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';
 

@@ -4,10 +4,12 @@
  * is one that a page may set; anything else is refused by one sentence.
  */
 import * as v from 'valibot';
-import { listOptionSpecs } from '../../app/options.js';
-import { mayNameFile } from '../../options/index.js';
-import { formatPairs, formatTimeControl, type Pair, parseSprt } from '../../selfplay/index.js';
-import { unwrap } from '../../util/index.js';
+import { mayNameFile } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { listOptionSpecs } from '../../engine/app/options.js';
+import { formatPairs } from '../../games/engines/index.js';
+import { formatTimeControl, type Pair } from '../../games/play/index.js';
+import { parseSprt } from '../../games/statistics/index.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import { formatSprt, type MatchHeader } from './match-record.js';
 import type { MatchBooks, MatchPlayers } from './offers.js';

@@ -9,22 +9,22 @@ import { basename } from 'node:path';
 import * as v from 'valibot';
 import { describeReadFailure } from '#platform/files.js';
 import { nextTurn } from '#platform/threads.js';
-import { parsePgnTags, splitPgn } from '../../pgn/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { parsePgnTags, splitPgn } from '../../chess/pgn/index.js';
 import {
   type Crosstable,
   createCrosstable,
   createReport,
   distinguishNames,
-  END_REASONS,
   LARGEST_RESULTS_BYTES,
   type MatchReport,
-  parseSprt,
   Schedule,
   TOURNAMENT_KINDS,
   Tournament,
   type TournamentKind,
-} from '../../selfplay/index.js';
-import { unwrap } from '../../util/index.js';
+} from '../../games/match/index.js';
+import { END_REASONS } from '../../games/play/index.js';
+import { parseSprt } from '../../games/statistics/index.js';
 import type { CoursePoint, MatchGame } from '../protocol/replies.js';
 import {
   LONGEST_NAME,

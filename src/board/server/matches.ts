@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Crosstable, findLockOwner, type LivePosition } from '../../selfplay/index.js';
+import { type Crosstable, findLockOwner, type LivePosition } from '../../games/match/index.js';
 import type { MatchServices } from '../desk/engine-services.js';
 import type { LiveGame, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';

@@ -6,6 +6,8 @@ import { constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { OptionStore } from '../../base/options/index.js';
+import { formatMegabytes, unwrap } from '../../base/util/index.js';
 import {
   downloadNetwork,
   findRemoteNetwork,
@@ -13,10 +15,9 @@ import {
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
-} from '../../networks/index.js';
-import type { OptionStore } from '../../options/index.js';
-import { createEngineSpec, type EngineSpec, formatPairs, parsePlayerWords } from '../../selfplay/index.js';
-import { formatMegabytes, unwrap } from '../../util/index.js';
+} from '../../engine/weights/index.js';
+import { createEngineSpec, type EngineSpec, formatPairs } from '../../games/engines/index.js';
+import { parsePlayerWords } from '../../games/play/index.js';
 import { NetworkList } from '../desk/engine-services.js';
 import type { NetworkEntry } from '../protocol/replies.js';
 import { isPlainFile } from './match-record.js';

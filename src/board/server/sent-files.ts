@@ -11,8 +11,8 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describeWriteFailure } from '#platform/files.js';
 import { startThread } from '#platform/threads.js';
-import { BOOK_ENDINGS } from '../../unpack/index.js';
-import { failure, type Result } from '../../util/index.js';
+import { failure, type Result } from '../../base/util/index.js';
+import { BOOK_ENDINGS } from '../../chess/archives/index.js';
 
 export type FileKind = 'network' | 'book';
 

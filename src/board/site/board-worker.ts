@@ -4,9 +4,9 @@
  * first words.
  */
 import { getMemoryBytes } from '#platform/machine.js';
-import { hasNetworkHead } from '../../lc0/index.js';
-import { readPrecision } from '../../nn/index.js';
-import { describeRefusal, formatMegabytes, inflate, unwrap } from '../../util/index.js';
+import { describeRefusal, formatMegabytes, inflate, unwrap } from '../../base/util/index.js';
+import { hasNetworkHead } from '../../networks/lc0/index.js';
+import { readPrecision } from '../../networks/nn/index.js';
 import {
   createPageOptions,
   createPagePool,

@@ -1,6 +1,6 @@
 /** `sardonyx backendbench`: evaluations a second by batch size, without a search; lc0's flags and columns. */
-import { createPoolOptions } from '../../app/index.js';
-import { type BackendBenchRow, runBackendBench } from '../../nn/index.js';
+import { createPoolOptions } from '../../engine/app/index.js';
+import { type BackendBenchRow, runBackendBench } from '../../networks/nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
 import { declareCommand, number, onOff, text, whole } from '../declare-command.js';
 import { readEngineFlags, readPosition } from '../engine-flags.js';

@@ -3,14 +3,15 @@
  * every root move, so it changes if and only if the search or its evaluations change. For evaluators without a file,
  * everything that could depend on the machine is fixed, so one number holds everywhere.
  */
-import { enginePorts } from '../../app/index.js';
-import { createSettings, listOptionSpecs, parseFlags } from '../../app/options.js';
-import { formatUciMove } from '../../chess/index.js';
-import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../engine/index.js';
-import { isFileless } from '../../networks/index.js';
-import type { OptionStore } from '../../options/index.js';
+
+import type { OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { formatUciMove } from '../../chess/rules/index.js';
+import { enginePorts } from '../../engine/app/index.js';
+import { createSettings, listOptionSpecs, parseFlags } from '../../engine/app/options.js';
+import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../engine/core/index.js';
+import { isFileless } from '../../engine/weights/index.js';
 import type { GatheringCounters } from '../../search/index.js';
-import { unwrap } from '../../util/index.js';
 import { declareCommand, onOff, requireWhole, text, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';

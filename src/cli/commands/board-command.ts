@@ -1,8 +1,8 @@
 /** `sardonyx board`: the page to play and analyse in a browser, served from this process. */
 import { spawn } from 'node:child_process';
 import { isPackaged } from '#platform/program-files.js';
-import { readVersion } from '../../app/options.js';
 import { startBoard } from '../../board/index.js';
+import { readVersion } from '../../engine/app/options.js';
 import { declareCommand, onOff, text, texts, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { INTERRUPTED, printLine, printNote } from '../output.js';

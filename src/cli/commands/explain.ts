@@ -3,20 +3,27 @@
  * the input (occlusion) and compares the answers, or shows where the last layer of the body looks (Grad-CAM).
  */
 import { extname } from 'node:path';
-import { createPoolOptions } from '../../app/index.js';
-import { formatFen, formatSquare, formatUciMove, type Move, type Position, type Square } from '../../chess/index.js';
-import type { HistoryFill } from '../../encoding/index.js';
-import { writesKingTakesRook } from '../../engine/index.js';
+import type { OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import {
+  formatFen,
+  formatSquare,
+  formatUciMove,
+  type Move,
+  type Position,
+  type Square,
+} from '../../chess/rules/index.js';
+import { createPoolOptions } from '../../engine/app/index.js';
+import { writesKingTakesRook } from '../../engine/core/index.js';
+import { findModel } from '../../engine/weights/index.js';
+import type { HistoryFill } from '../../networks/encoding/index.js';
 import {
   type ClassActivation,
   computeClassActivation,
   computeOcclusion,
   type Occlusion,
   type Opinion,
-} from '../../explain/index.js';
-import { findModel } from '../../networks/index.js';
-import type { OptionStore } from '../../options/index.js';
-import { unwrap } from '../../util/index.js';
+} from '../../networks/explain/index.js';
 import { choice, declareCommand, onOff, text, words } from '../declare-command.js';
 import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';

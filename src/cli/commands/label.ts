@@ -4,30 +4,28 @@
  * they mean.
  */
 import { availableParallelism } from 'node:os';
+import { unwrap } from '../../base/util/index.js';
+import { createEngineSpec, type EngineSpec } from '../../games/engines/index.js';
 import {
   countPasses,
-  createEngineSpec,
   createGameJobs,
   createPositionJobs,
-  type EngineSpec,
   LabelFiles,
   type LabelJob,
   LabelNetwork,
   type LabelSettings,
-  NetworkPools,
   openSources,
   openStartBooks,
   PLAYER_RESULTS,
   type PlayerResult,
   type PositionSettings,
-  parsePlayerWords,
   parseStartSource,
   readSources,
   runLabelling,
   type SourceFile,
   type SourceFilter,
-} from '../../selfplay/index.js';
-import { unwrap } from '../../util/index.js';
+} from '../../games/labels/index.js';
+import { NetworkPools, parsePlayerWords } from '../../games/play/index.js';
 import {
   declareCommand,
   inGroup,

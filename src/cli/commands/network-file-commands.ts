@@ -4,7 +4,9 @@
  * more, `--structure`.
  */
 
-import { createOptionStore } from '../../app/options.js';
+import { unwrap } from '../../base/util/index.js';
+import { createOptionStore } from '../../engine/app/options.js';
+import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../engine/weights/index.js';
 import {
   convertLeelaToOnnx,
   describeNetworkFile,
@@ -14,10 +16,8 @@ import {
   PolicyFormat,
   ValueFormat,
   wrapOnnxModel,
-} from '../../lc0/index.js';
-import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../networks/index.js';
-import { LC0_TENSOR_NAMES } from '../../nn/index.js';
-import { unwrap } from '../../util/index.js';
+} from '../../networks/lc0/index.js';
+import { LC0_TENSOR_NAMES } from '../../networks/nn/index.js';
 import { choice, declareCommand, onOff, refused, requiredText, text, whole } from '../declare-command.js';
 import { createDownloadBar, printJson, printLine, printNote } from '../output.js';
 import { requireOtherFile, writeOutput } from '../write-output.js';

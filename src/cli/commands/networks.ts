@@ -1,7 +1,8 @@
 /** `sardonyx networks`: lists the networks that have a name, bundled or to download, and downloads them. */
 import { join } from 'node:path';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
-import { LEVELS_NETWORK } from '../../engine/options.js';
+import { formatMegabytes, unwrap } from '../../base/util/index.js';
+import { LEVELS_NETWORK } from '../../engine/core/options.js';
 import {
   type BundledNetwork,
   type CataloguedNetwork,
@@ -13,8 +14,7 @@ import {
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
-} from '../../networks/index.js';
-import { formatMegabytes, unwrap } from '../../util/index.js';
+} from '../../engine/weights/index.js';
 import { choice, declareCommand, onOff, text, words } from '../declare-command.js';
 import { createDownloadBar, printJson, printLine, printNote } from '../output.js';
 

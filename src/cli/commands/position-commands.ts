@@ -1,6 +1,6 @@
 /** Commands about one position: `sardonyx eval`, the network's evaluation without search, `perft` and `encode`. */
 import { existsSync } from 'node:fs';
-import { enginePorts } from '../../app/index.js';
+import { unwrap } from '../../base/util/index.js';
 import {
   formatFen,
   formatUciMove,
@@ -11,7 +11,16 @@ import {
   perft,
   perftDivide,
   START_FEN,
-} from '../../chess/index.js';
+} from '../../chess/rules/index.js';
+import { enginePorts } from '../../engine/app/index.js';
+import {
+  Analyst,
+  computeRootScore,
+  getMovesLeft,
+  type RootStats,
+  writesKingTakesRook,
+} from '../../engine/core/index.js';
+import { formatEvalAnswer } from '../../engine/uci/index.js';
 import {
   getInputEncoding,
   getPolicyEncoding,
@@ -19,11 +28,8 @@ import {
   listInputEncodings,
   listPolicyEncodings,
   transformSquare,
-} from '../../encoding/index.js';
-import { Analyst, computeRootScore, getMovesLeft, type RootStats, writesKingTakesRook } from '../../engine/index.js';
+} from '../../networks/encoding/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
-import { formatEvalAnswer } from '../../uci/index.js';
-import { unwrap } from '../../util/index.js';
 import { choice, declareCommand, onOff, text, type ValuesOf, whole, words } from '../declare-command.js';
 import { readEngineFlags, readPosition } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';

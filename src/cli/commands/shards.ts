@@ -2,6 +2,8 @@
  * `sardonyx shards`: makes Arrow files for the training scripts from games.
  */
 import { availableParallelism } from 'node:os';
+import { unwrap } from '../../base/util/index.js';
+import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../chess/syzygy/index.js';
 import {
   createShards,
   parseSplitShares,
@@ -10,10 +12,8 @@ import {
   readPolicySubstitutions,
   rescoreGames,
   type ShardsSummary,
-} from '../../data/index.js';
-import { type HistoryFill, LC0_FORMATS } from '../../encoding/index.js';
-import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../syzygy/index.js';
-import { unwrap } from '../../util/index.js';
+} from '../../games/shards/index.js';
+import { type HistoryFill, LC0_FORMATS } from '../../networks/encoding/index.js';
 import {
   choice,
   declareCommand,

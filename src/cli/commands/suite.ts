@@ -1,18 +1,5 @@
 /** `sardonyx suite`: how many positions of a test suite (Win at Chess, STS, Bratko-Kopec …) the engine solves. */
 import { describeReadFailure } from '#platform/files.js';
-import { enginePorts } from '../../app/index.js';
-import {
-  formatSan,
-  type Move,
-  type Position,
-  parseEpdLine,
-  parseFen,
-  parseSan,
-  parseUciMove,
-} from '../../chess/index.js';
-import { isHopeless, readChunks } from '../../data/index.js';
-import { Analyst, type GoRequest, type Score } from '../../engine/index.js';
-import { formatEvaluation, openGameTexts, readPositionLines } from '../../pgn/index.js';
 import {
   BrokenInput,
   cutText,
@@ -22,7 +9,20 @@ import {
   type Result,
   success,
   unwrap,
-} from '../../util/index.js';
+} from '../../base/util/index.js';
+import { formatEvaluation, openGameTexts, readPositionLines } from '../../chess/pgn/index.js';
+import {
+  formatSan,
+  type Move,
+  type Position,
+  parseEpdLine,
+  parseFen,
+  parseSan,
+  parseUciMove,
+} from '../../chess/rules/index.js';
+import { enginePorts } from '../../engine/app/index.js';
+import { Analyst, type GoRequest, type Score } from '../../engine/core/index.js';
+import { isHopeless, readChunks } from '../../games/records/index.js';
 import { declareCommand, onOff, requiredText, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';

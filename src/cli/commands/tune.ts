@@ -1,11 +1,12 @@
 /** `sardonyx tune`: measures and saves the fastest threads and batches for a network on this machine. */
-import { createNetwork, enginePorts } from '../../app/index.js';
-import { Analyst, type EnginePorts, type NetworkPort } from '../../engine/index.js';
-import { createTuningKey, isFileless, isTunable, type SpeedSettings, saveTuning } from '../../networks/index.js';
-import { getBackendName } from '../../nn/index.js';
-import type { OptionStore } from '../../options/index.js';
+
+import type { OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { createNetwork, enginePorts } from '../../engine/app/index.js';
+import { Analyst, type EnginePorts, type NetworkPort } from '../../engine/core/index.js';
+import { createTuningKey, isFileless, isTunable, type SpeedSettings, saveTuning } from '../../engine/weights/index.js';
+import { getBackendName } from '../../networks/nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
-import { unwrap } from '../../util/index.js';
 import { declareCommand, number, onOff } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';

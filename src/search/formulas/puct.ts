@@ -7,7 +7,7 @@
  * Legend: n visits of a move, N visits of its node, f visits in flight on the move, p prior, q value of the move for the player
  * who makes it, m expected plies to the end. A node's own value `wl` is in the view of the player who moved into it.
  */
-import type { SearchParams } from '../params.js';
+import type { SearchParams } from '../protocol/params.js';
 
 /**
  * lc0's approximations of the logarithm and the logistic function (utils/fastmath.h), in float32 as in lc0. Their errors are

@@ -8,8 +8,8 @@
  *
  * The second half makes the contempt of a search from its options, and `describeValues` says what the values in a tree depend on.
  */
-import { parseContempt, type SearchParams } from '../params.js';
-import type { SearchLimits } from '../search-protocol.js';
+import { parseContempt, type SearchParams } from '../protocol/params.js';
+import type { SearchLimits } from '../protocol/search-protocol.js';
 import { computeFastLog, computeFastLogistic } from './puct.js';
 
 export interface WdlRescale {

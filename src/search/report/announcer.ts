@@ -2,8 +2,9 @@
  * Decides when a running search reports: it sends an info line when the best move or the depth changes, or when the last line
  * was long ago, and the statistics of all moves when the limits ask for them. root-report.ts makes both.
  */
+
+import type { MoveStats, SearchInfo, SearchLimits } from '../protocol/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
-import type { MoveStats, SearchInfo, SearchLimits } from '../search-protocol.js';
 import { getMove } from '../tree/read-tree.js';
 import { createInfo, createMoveStats, findVisitedEdge, listBestEdges, type ReportContext } from './root-report.js';
 

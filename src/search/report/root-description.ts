@@ -9,7 +9,7 @@
  * `summariseRoot` makes the shorter summary for records of self-play.
  */
 
-import type { SearchLine } from '../search-protocol.js';
+import type { SearchLine } from '../protocol/search-protocol.js';
 import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
   findBestEdge,

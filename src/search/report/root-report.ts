@@ -3,6 +3,7 @@
  * All values are in the view of the root's mover. engine/ turns them into scores, uci/ into text.
  */
 import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import type { MoveStats, SearchInfo, SearchLine, StatsBound } from '../protocol/search-protocol.js';
 import {
   computeAverageDepth,
   computeRootExploration,
@@ -12,7 +13,6 @@ import {
   type IterationStats,
   type RootContext,
 } from '../root/iteration-stats.js';
-import type { MoveStats, SearchInfo, SearchLine, StatsBound } from '../search-protocol.js';
 import {
   DRAWN,
   getLowerBound,

@@ -2,7 +2,7 @@
  * Copies the tree into plain objects, for tools that show it. Values are those of the search, contempt included. In a graph
  * a shared node has one id, and only its first occurrence lists its children.
  */
-import type { TreeDump, TreeDumpLimits } from '../search-protocol.js';
+import type { TreeDump, TreeDumpLimits } from '../protocol/search-protocol.js';
 import {
   END_OF_GAME,
   getLowerBound,

@@ -3,7 +3,7 @@
  * selection adds to the values of these moves, for reports and time managers.
  */
 
-import { MAX_EDGES } from '../../nn/leaves.js';
+import { MAX_EDGES } from '../../networks/leaves/index.js';
 import {
   computeExploration,
   computeFpu,
@@ -12,7 +12,7 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '../formulas/puct.js';
-import type { SearchParams } from '../params.js';
+import type { SearchParams } from '../protocol/params.js';
 import { NO_NODE, NOT_TERMINAL, type RecordIndex, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
 import {
   getEdgeCount,
@@ -27,7 +27,7 @@ import {
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { Pipeline } from '../visit/pipeline.js';
-import type { RootMoves } from './root-moves.js';
+import type { RootMoves } from '../visit/root-moves.js';
 
 // What selection adds to the values of the root's moves, for reports and time managers: first play urgency for unvisited
 // moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).

@@ -2,8 +2,8 @@
  * The move to play and the reply to ponder on, when a search ends: the best move, or one drawn by temperature (lc0:
  * GetBestChildrenNoTemperature, GetBestRootChildWithTemperature).
  */
-import type { Prng } from '../../util/index.js';
-import type { SearchParams } from '../params.js';
+import type { Prng } from '../../base/util/index.js';
+import type { SearchParams } from '../protocol/params.js';
 import { NO_NODE, type NodeIndex, type RecordIndex } from '../tree/layout.js';
 import {
   type EdgeFilter,

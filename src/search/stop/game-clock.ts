@@ -4,9 +4,9 @@
  * search asks for it after every batch. A guard around the time manager keeps the engine from losing on time.
  */
 
-import { unwrap } from '../../util/index.js';
+import { unwrap } from '../../base/util/index.js';
+import type { ClockLimits, MoverClock, SearchLimits } from '../protocol/search-protocol.js';
 import type { IterationStats } from '../root/iteration-stats.js';
-import type { ClockLimits, MoverClock, SearchLimits } from '../search-protocol.js';
 import { parseTimeManager, type TimeManagerChoice } from './parse-time-manager.js';
 import {
   AlphazeroTimeManager,

@@ -3,7 +3,7 @@
  * dictionaries that time managers use: a name, numbers by name, and for `smooth` the sub-dictionary `mle-legacy(…)`. An
  * unknown parameter is an error, as in lc0.
  */
-import { failure, type Result, success } from '../../util/result.js';
+import { failure, type Result, success } from '../../base/util/result.js';
 
 /** Every time manager and its parameters, with lc0's defaults. */
 const DEFAULTS = {

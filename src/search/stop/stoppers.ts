@@ -4,9 +4,9 @@
  * clocks of the search and of the game.
  */
 
-import type { SearchParams } from '../params.js';
+import type { SearchParams } from '../protocol/params.js';
+import type { SearchLimits } from '../protocol/search-protocol.js';
 import { createIterationStats, type IterationStats } from '../root/iteration-stats.js';
-import type { SearchLimits } from '../search-protocol.js';
 import { GameClock } from './game-clock.js';
 
 /** Records count visits in 31 bits. */

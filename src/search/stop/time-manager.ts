@@ -3,7 +3,7 @@
  * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
  * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
-import type { MoverClock } from '../search-protocol.js';
+import type { MoverClock } from '../protocol/search-protocol.js';
 import type { TimeManagerParams } from './parse-time-manager.js';
 
 export interface MoveRequest {

@@ -3,8 +3,8 @@
  * thread blocks while it searches. When the thread dies, `onFailure` is called once, and a running search never answers.
  */
 import { startThread, type Thread } from '#platform/threads.js';
-import { type SharedPoolHandle, wakeProducer } from '../../nn/leaves.js';
-import { type FromSearch, StopFlag, type ToSearch } from '../search-protocol.js';
+import { type SharedPoolHandle, wakeProducer } from '../../networks/leaves/index.js';
+import { type FromSearch, StopFlag, type ToSearch } from '../protocol/search-protocol.js';
 
 export interface SearchClientEvents {
   onMessage(message: FromSearch): void;

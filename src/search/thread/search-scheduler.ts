@@ -7,9 +7,9 @@
  * timers). While only evaluators have work it sleeps, for a moment at a time.
  */
 import { nextTurn } from '#platform/threads.js';
-import type { LeafQueue } from '../../nn/leaves.js';
+import type { LeafQueue } from '../../networks/leaves/index.js';
+import type { SearchInfo, SearchLimits } from '../protocol/search-protocol.js';
 import type { StepResult, TreeSearch } from '../search.js';
-import type { SearchInfo, SearchLimits } from '../search-protocol.js';
 
 export interface SearchAnswer {
   /** 0 = none: no evaluator works. */

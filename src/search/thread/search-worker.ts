@@ -4,13 +4,13 @@
  * tree has one, a best move; then the tree is dropped.
  */
 import { onParentMessage, postToParent, runNextTurn } from '#platform/threads.js';
-import { LeafQueue, type SharedPoolHandle } from '../../nn/leaves.js';
-import { createPrng, drawSeed } from '../../util/index.js';
-import { computeTreeBytes } from '../game-tree.js';
-import type { SearchParams } from '../params.js';
+import { createPrng, drawSeed } from '../../base/util/index.js';
+import { LeafQueue, type SharedPoolHandle } from '../../networks/leaves/index.js';
+import type { SearchParams } from '../protocol/params.js';
+import { type FromSearch, NO_SEARCH, type SearchOrder, StopFlag, type ToSearch } from '../protocol/search-protocol.js';
 import { dumpTree } from '../report/tree-dump.js';
+import { computeTreeBytes } from '../root/game-tree.js';
 import { type SearchListener, TreeSearch } from '../search.js';
-import { type FromSearch, NO_SEARCH, type SearchOrder, StopFlag, type ToSearch } from '../search-protocol.js';
 import type { Batching } from '../visit/pipeline.js';
 
 /** Row of the evaluators' root table: the engine plays one game and needs only the first. */

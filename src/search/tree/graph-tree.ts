@@ -1,4 +1,4 @@
-import { backUpInGraph } from '../visit/graph-backup.js';
+import { backUpInGraph } from './graph-backup.js';
 import {
   CATCH_UP_VISIT,
   END_OF_GAME,

@@ -127,7 +127,7 @@ export function getEdgeMove(edge: number): number {
   return edge >>> 16;
 }
 
-/** The prior's 16-bit code (see nn/edge-priors.ts). */
+/** The prior's 16-bit code (see networks/leaves/edge-priors.ts). */
 export function getEdgePrior(edge: number): number {
   return edge & 0xffff;
 }

@@ -2,7 +2,7 @@
  * A tree without transpositions: every node has one parent edge, whose record holds the node's visits and values. Only one path
  * leads to a node, so what depends on the path, such as a draw by repetition, is stored in the node.
  */
-import { backUp, revertTwoFold } from '../visit/backup.js';
+import { backUp, revertTwoFold } from './backup.js';
 import {
   END_OF_GAME,
   FORGOTTEN_BIT,

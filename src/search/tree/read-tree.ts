@@ -5,7 +5,7 @@
  *
  * Best (lc0: GetBestChildrenNoTemperature) are proven wins, then the undecided by visits, then value, then prior; proven losses come last.
  */
-import { decodePrior } from '../../nn/leaves.js';
+import { decodePrior } from '../../networks/leaves/index.js';
 import {
   COUNT_MASK,
   DRAWN,

@@ -6,7 +6,7 @@
  * `RootKeeper` moves the root; the four verbs write the statistics. Dropping a subtree is quick: `collectGarbage` frees its
  * nodes later, a few at a time.
  */
-import { decodePrior } from '../../nn/leaves.js';
+import { decodePrior } from '../../networks/leaves/index.js';
 import {
   BLOCK_CLASS_MASK,
   BLOCK_CLASS_SHIFT,
@@ -45,7 +45,7 @@ import {
 import { NO_EDGES, type TreeStore } from './store.js';
 import type { TranspositionIndex } from './transposition-index.js';
 
-/** Identifies a position for a graph: its 64-bit key and its tag (nn/pool/leaf-slots.ts). */
+/** Identifies a position for a graph: its 64-bit key and its tag (networks/leaves/leaf-slots.ts). */
 export interface NodeKey {
   low: number;
   high: number;

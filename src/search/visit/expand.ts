@@ -13,10 +13,11 @@ import {
   MAX_EDGES,
   TABLEBASE,
   TWO_FOLD,
-} from '../../nn/leaves.js';
+} from '../../networks/leaves/index.js';
 import { computePolicyTemperature } from '../formulas/puct.js';
 import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
+import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
+import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from '../tree/backup.js';
 import {
   DRAWN,
   END_OF_GAME,
@@ -41,7 +42,6 @@ import {
 import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
-import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from './backup.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 

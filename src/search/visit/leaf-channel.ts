@@ -2,7 +2,7 @@
  * The second verb, evaluate, as far as the search does it: `LeafSender` sends a leaf to the evaluators as the path that leads to it.
  * `expand.ts` reads the answer. Sending never waits: the caller asks `findRoom` first.
  */
-import type { LeafColumns, LeafQueue } from '../../nn/leaves.js';
+import type { LeafColumns, LeafQueue } from '../../networks/leaves/index.js';
 import type { VisitPath } from '../tree/layout.js';
 
 /** The part of nn's LeafQueue that the search uses; tests implement it without threads. */

@@ -3,7 +3,7 @@
  * Excluded moves are removed from a leaf's answer before it becomes a node, so selection needs no check. Rules are for one
  * search, over an empty tree without transpositions: a node does not know at which depths other paths will reach it.
  */
-import type { MoveRule } from '../search-protocol.js';
+import type { MoveRule } from '../protocol/search-protocol.js';
 
 /** The moves of an answered leaf, `count` of them from `offset` on. */
 export interface LeafMoves {

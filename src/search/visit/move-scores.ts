@@ -3,7 +3,7 @@
  * updated as visits are handed out. Nothing is written to the tree. Visited edges are a prefix of the edge list, and all
  * unvisited edges share one FPU value and are sorted by prior, so only the visited moves and the next two need a score.
  */
-import { decodePrior, MAX_EDGES } from '../../nn/leaves.js';
+import { decodePrior, MAX_EDGES } from '../../networks/leaves/index.js';
 import {
   computeExploration,
   computeFpu,
@@ -16,7 +16,7 @@ import {
   getPuctParams,
   NEVER,
 } from '../formulas/puct.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
+import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import {
   getChildCount,
   getEdgePrior,

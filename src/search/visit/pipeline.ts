@@ -14,11 +14,11 @@
  *     BACK UP       add its value to every record of the path and spread proven results (backup.ts, graph-backup.ts)
  *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
-import { FAILED } from '../../nn/leaves.js';
+import { FAILED } from '../../networks/leaves/index.js';
 import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
 import type { WdlRescale } from '../formulas/wdl-rescale.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
-import type { RootMoves } from '../root/root-moves.js';
+import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
+import { cancelVisit, getLeafRecord } from '../tree/backup.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type NodeIndex, VisitList } from '../tree/layout.js';
 import {
   findBestEdge,
@@ -29,11 +29,11 @@ import {
   getRecordWl,
 } from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
-import { cancelVisit, getLeafRecord } from './backup.js';
 import { Expander } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 import { Prefetcher } from './prefetch.js';
+import type { RootMoves } from './root-moves.js';
 import { Selector } from './select.js';
 
 /** Nodes of dropped subtrees to free after each batch, per leaf: more than a batch adds. */

@@ -7,7 +7,7 @@
  * history of the line that was fetched first. So a search in minibatches of one equals lc0's only if it fetches the same lines
  * in the same order, in single precision.
  */
-import { MAX_EDGES } from '../../nn/leaves.js';
+import { MAX_EDGES } from '../../networks/leaves/index.js';
 import {
   computeDrawScore,
   computeExploration,
@@ -18,7 +18,7 @@ import {
   getPuctParams,
   NEVER,
 } from '../formulas/puct.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
+import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { NO_NODE, NOT_TERMINAL, type NodeIndex, type RecordIndex, VisitPath } from '../tree/layout.js';
 import {
   countChildren,

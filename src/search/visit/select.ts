@@ -12,9 +12,10 @@
  * leaf lies within reach, the node is closed (closed-nodes.ts), and its visits go back to its parent. A walk from which all
  * visits come back is a COLLISION, the only work that is thrown away.
  */
-import { MAX_EDGES } from '../../nn/leaves.js';
+import { MAX_EDGES } from '../../networks/leaves/index.js';
 import { computeDrawScore, computeWidth, NEVER } from '../formulas/puct.js';
-import { defaultSearchParams, type SearchParams } from '../params.js';
+import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
+import { addVirtualVisits, cancelVisit } from '../tree/backup.js';
 import {
   CATCH_UP_VISIT,
   CLOSED_BIT,
@@ -42,7 +43,6 @@ import {
   VisitPath,
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
-import { addVirtualVisits, cancelVisit } from './backup.js';
 import { ClosedNodes } from './closed-nodes.js';
 import type { LeafSender } from './leaf-channel.js';
 import { MoveScores, RootFilter, type RootRestriction } from './move-scores.js';

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formatUciMove, type Move, parseFen, parseUciMove } from '#sardonyx/chess/index.js';
+import { unwrap } from '#sardonyx/base/util/index.js';
+import { formatUciMove, type Move, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import { isSolution, parseSuiteLine } from '#sardonyx/cli/commands/suite.js';
-import { unwrap } from '#sardonyx/util/index.js';
 import { runCommand } from '../../support/run-command.js';
 
 const BOARD = '2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -';

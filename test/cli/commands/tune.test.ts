@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { getConfigFolder } from '#platform/folders.js';
-import { enginePorts } from '#sardonyx/app/evaluator-network.js';
-import { createOptionStore } from '#sardonyx/app/settings.js';
+import { unwrap } from '#sardonyx/base/util/index.js';
 import { chooseSettings, type TuneRow } from '#sardonyx/cli/commands/tune.js';
-import { resolveNetwork } from '#sardonyx/networks/network-file.js';
+import { enginePorts } from '#sardonyx/engine/app/evaluator-network.js';
+import { createOptionStore } from '#sardonyx/engine/app/settings.js';
+import { resolveNetwork } from '#sardonyx/engine/weights/network-file.js';
 import {
   findTuning,
   formatTunings,
@@ -20,8 +21,7 @@ import {
   type SpeedSettings,
   saveTuning,
   type TunedSettings,
-} from '#sardonyx/networks/tuned-settings.js';
-import { unwrap } from '#sardonyx/util/index.js';
+} from '#sardonyx/engine/weights/tuned-settings.js';
 import { plantEvaluatorFaults } from '../../support/evaluator-faults.js';
 import { runCommand } from '../../support/run-command.js';
 import { repositoryRoot } from '../../support/shared-folder.js';

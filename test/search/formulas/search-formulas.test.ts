@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import {
   computeCollisionBudget,
   computeCpuct,
@@ -31,8 +32,7 @@ import {
   searchOptions,
 } from '#sardonyx/search/index.js';
 import { SCORE_TYPES } from '#sardonyx/search/options.js';
-import { parseContempt } from '#sardonyx/search/params.js';
-import { createPrng } from '#sardonyx/util/index.js';
+import { parseContempt } from '#sardonyx/search/protocol/params.js';
 
 /** The formulas round to single precision. */
 const near = (a: number, b: number, tolerance = 1e-6): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);

@@ -1,10 +1,10 @@
 /** The time manager inside a search: what `smooth` decides while it runs, against lc0's formulas (stoppers/smooth.cc). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import type { ClockLimits, SearchLimits } from '#sardonyx/search/index.js';
 import { createIterationStats, type IterationStats } from '#sardonyx/search/root/iteration-stats.js';
 import { GameClock } from '#sardonyx/search/stop/game-clock.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';

@@ -1,7 +1,7 @@
 /** The four managers against figures worked out by hand from lc0's formulas (facts file, section 1.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MoverClock } from '#sardonyx/search/search-protocol.js';
+import type { MoverClock } from '#sardonyx/search/protocol/search-protocol.js';
 import { capOverheadMs, computeMoveTimeBudgetMs } from '#sardonyx/search/stop/game-clock.js';
 import { parseTimeManager } from '#sardonyx/search/stop/parse-time-manager.js';
 import { createManager, progressAfter } from './time-manager-games.js';

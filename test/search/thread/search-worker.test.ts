@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { START_FEN } from '#sardonyx/chess/index.js';
-import { EvaluatorPool, LeafQueue } from '#sardonyx/nn/index.js';
+import { createPrng } from '#sardonyx/base/util/index.js';
+import { START_FEN } from '#sardonyx/chess/rules/index.js';
+import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
+import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import {
   defaultSearchParams,
   type FromSearch,
@@ -12,7 +14,6 @@ import {
   type SearchParams,
   TreeSearch,
 } from '#sardonyx/search/index.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import { PoolGame } from '../../support/pool-game.js';
 import { type ReferenceNode, ReferenceSearch } from '../../support/reference-search.js';
 import { verifyTree } from '../../support/verify-tree.js';

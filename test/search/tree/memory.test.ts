@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import { NO_NODE, NO_RECORD } from '#sardonyx/search/tree/layout.js';
 import { NO_EDGES, TreeStore } from '#sardonyx/search/tree/store.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MoveRule } from '#sardonyx/search/search-protocol.js';
+import type { MoveRule } from '#sardonyx/search/protocol/search-protocol.js';
 import { MoveFilter } from '#sardonyx/search/visit/move-rules.js';
 
 /** The moves that remain of 1 to 5, each with its prior. */

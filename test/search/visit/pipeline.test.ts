@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPrng } from '#sardonyx/base/util/index.js';
 import { defaultSearchParams, TreeSearch } from '#sardonyx/search/index.js';
 import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
-import { createPrng } from '#sardonyx/util/index.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { type PlainNode, SearchHarness } from '../../support/search-harness.js';

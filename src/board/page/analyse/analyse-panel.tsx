@@ -3,7 +3,7 @@ import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatSan } from '../../../chess/index.js';
+import { formatSan } from '../../../chess/rules/index.js';
 import { createArrows, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent } from '../../game/page-text.js';
 import type { MoveRow, SearchState } from '../../protocol/replies.js';

@@ -1,6 +1,6 @@
 /** What the engine says of moves: its lines, and every legal move with what VerboseMoveStats says of it. A click plays the move. */
 import { signal } from '@preact/signals';
-import { formatSan } from '../../../chess/index.js';
+import { formatSan } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatScore, formatSigned } from '../../game/page-text.js';
 import type { Line, MoveRow } from '../../protocol/replies.js';

@@ -1,6 +1,6 @@
 /** Which pieces a move and the value hang on, painted on the squares of the board. */
 import { computed, signal } from '@preact/signals';
-import { formatSan, NO_MOVE } from '../../../chess/index.js';
+import { formatSan, NO_MOVE } from '../../../chess/rules/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { formatPercent, formatSigned } from '../../game/page-text.js';

@@ -3,7 +3,7 @@
  * remembers how the value moved with time. Also the moves under the pointer, in a line, the table or the tree.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/index.js';
+import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/rules/index.js';
 import { type ArrowMode, requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { formatScore, getWhitePoints, getWhiteWdl } from '../../game/page-text.js';

@@ -1,7 +1,7 @@
 /** The search tree as an outline that opens move by move: a picture of one moment, taken again on request. */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { Position } from '../../../chess/index.js';
+import type { Position } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { formatCount, formatPercent, formatSigned } from '../../game/page-text.js';
 import type { TreeNode } from '../../protocol/replies.js';

@@ -8,7 +8,7 @@ import type { Config } from '@lichess-org/chessground/config';
 import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground/draw';
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Position, parseFen } from '../../../chess/index.js';
+import { type Position, parseFen } from '../../../chess/rules/index.js';
 import { ARROW_SHADES, getArrow } from '../../game/board-moves.js';
 import { describeBoard, isBlacksTurn } from '../../game/page-text.js';
 import type { PlayerSide } from '../../game/played-game.js';

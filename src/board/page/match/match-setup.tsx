@@ -1,6 +1,6 @@
 /** The form that starts a match. */
 import { signal } from '@preact/signals';
-import { BOOK_ENDINGS } from '../../../unpack/index.js';
+import { BOOK_ENDINGS } from '../../../chess/archives/index.js';
 import { engine, port, portState, reportError, sendFile } from '../port/engine-port.js';
 import { Button, CheckField, FileButton, NumberField, Segments, Select, submit } from '../shell/controls.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';

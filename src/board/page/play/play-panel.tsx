@@ -2,7 +2,7 @@
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { START_FEN } from '../../../chess/index.js';
+import { START_FEN } from '../../../chess/rules/index.js';
 import { createChess960Fen } from '../../game/move-tree.js';
 import { formatClock, splitPoints } from '../../game/page-text.js';
 import {

@@ -3,8 +3,8 @@
  * move, so that a page that is closed or loses its connection goes on where it was.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Move } from '../../../chess/index.js';
-import { createPrng, drawSeed } from '../../../util/index.js';
+import { createPrng, drawSeed } from '../../../base/util/index.js';
+import type { Move } from '../../../chess/rules/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
 import { getExpectedPoints } from '../../game/page-text.js';
 import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';

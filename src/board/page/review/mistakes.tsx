@@ -4,7 +4,7 @@
  */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { computeOutcome, type Move, NO_MOVE } from '../../../chess/index.js';
+import { computeOutcome, type Move, NO_MOVE } from '../../../chess/rules/index.js';
 import { formatMoveNumber, requireMove } from '../../game/board-moves.js';
 import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { type MoveNode, MoveTree } from '../../game/move-tree.js';

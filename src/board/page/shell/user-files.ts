@@ -1,6 +1,6 @@
 /** Between the page and the user's own files and clipboard. */
 
-import { GAME_ENDINGS } from '../../../unpack/index.js';
+import { GAME_ENDINGS } from '../../../chess/archives/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import { openNetwork } from '../port/engine-port.js';
 import { addNotice } from './notices.js';

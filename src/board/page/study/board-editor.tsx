@@ -6,7 +6,7 @@ import type { Color, Piece, Role } from '@lichess-org/chessground/types';
 import { computed, signal } from '@preact/signals';
 import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { START_FEN } from '../../../chess/index.js';
+import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { useChessground } from '../board/chess-board.js';
 import { assign, Button, ProblemLine, Segments, submit } from '../shell/controls.js';

@@ -2,8 +2,9 @@
  * Reads games beside the page. In: a file to import, games for the index of the explorer, or a position to look up there. Out:
  * batches of the file's games and refusals, and its end; how many games are in the index, or what was found.
  */
-import { readGameFile } from '../../../unpack/index.js';
-import { decodeText } from '../../../util/index.js';
+
+import { decodeText } from '../../../base/util/index.js';
+import { readGameFile } from '../../../chess/archives/index.js';
 import { type Explored, GameIndex, importGames } from '../../game/game-list.js';
 import type { ImportNews } from '../shell/user-files.js';
 

@@ -3,8 +3,8 @@
  * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { parseUciMove, START_FEN } from '../../../chess/index.js';
-import { drawSeed, type Result } from '../../../util/index.js';
+import { drawSeed, type Result } from '../../../base/util/index.js';
+import { parseUciMove, START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { describeTags, type ImportedGame } from '../../game/game-list.js';
 import {

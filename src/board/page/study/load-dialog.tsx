@@ -1,8 +1,8 @@
 /** Paste or open a FEN or PGN; start again; other games of the file and earlier analyses; copy or save what is on the board. */
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { GAME_ENDINGS } from '../../../unpack/index.js';
-import { createPrng, drawSeed, unwrap } from '../../../util/index.js';
+import { createPrng, drawSeed, unwrap } from '../../../base/util/index.js';
+import { GAME_ENDINGS } from '../../../chess/archives/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
 import { formatTree } from '../../game/move-tree-text.js';

@@ -2,8 +2,8 @@
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { formatFen, parseFen, parseSan, START_FEN } from '../../../chess/index.js';
-import { unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../base/util/index.js';
+import { formatFen, parseFen, parseSan, START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';

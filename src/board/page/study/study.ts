@@ -3,8 +3,8 @@
  * changed; the tree itself is changed in place.
  */
 import { batch, computed, signal } from '@preact/signals';
-import { BLACK, type Move } from '../../../chess/index.js';
-import { unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../base/util/index.js';
+import { BLACK, type Move } from '../../../chess/rules/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
 import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { type Drawing, readDrawings, writeDrawings } from '../../game/move-tree-text.js';

@@ -5,15 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { describeReadFailure } from '#platform/files.js';
-import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/index.js';
-import { findInputKind, isHopeless, readChunks } from '../../../data/index.js';
-import {
-  type Analyst,
-  createGamePosition,
-  type GoRequest,
-  type ReportLine,
-  type Score,
-} from '../../../engine/index.js';
+import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../base/util/index.js';
 import {
   annotateGame,
   createRemarks,
@@ -25,9 +17,17 @@ import {
   readGameTexts,
   readPgnGame,
   spellMoves,
-} from '../../../pgn/index.js';
+} from '../../../chess/pgn/index.js';
+import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/rules/index.js';
+import {
+  type Analyst,
+  createGamePosition,
+  type GoRequest,
+  type ReportLine,
+  type Score,
+} from '../../../engine/core/index.js';
+import { findInputKind, isHopeless, readChunks } from '../../../games/records/index.js';
 import { listWdl } from '../../../search/index.js';
-import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../util/index.js';
 import { createProgressBar, NoteList, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 

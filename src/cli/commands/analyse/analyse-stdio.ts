@@ -3,14 +3,15 @@
  * waiting for the reader.
  */
 import { write } from 'node:fs';
-import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../analysis/index.js';
-import { createPoolOptions, warnOfTables } from '../../../app/index.js';
-import { readVersion } from '../../../app/options.js';
-import { obtainNetwork } from '../../../networks/index.js';
-import { countBusyLeaves, EvaluatorPool } from '../../../nn/index.js';
-import type { OptionStore } from '../../../options/index.js';
+import type { OptionStore } from '../../../base/options/index.js';
+import { LineReader, unwrap } from '../../../base/util/index.js';
+import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../engine/analysis/index.js';
+import { createPoolOptions, warnOfTables } from '../../../engine/app/index.js';
+import { readVersion } from '../../../engine/app/options.js';
+import { obtainNetwork } from '../../../engine/weights/index.js';
+import { countBusyLeaves } from '../../../networks/leaves/index.js';
+import { EvaluatorPool } from '../../../networks/nn/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
-import { LineReader, unwrap } from '../../../util/index.js';
 import { createDownloadBar, printNote } from '../../output.js';
 
 // Writes lines to stdout without waiting for the reader. A client may send many queries before it reads an answer; a

@@ -4,10 +4,10 @@
  */
 
 import { existsSync } from 'node:fs';
-import { enginePorts } from '../../../app/index.js';
-import { formatFen, formatUciMove, type Move, START_FEN } from '../../../chess/index.js';
-import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/index.js';
-import { formatEvaluation } from '../../../pgn/index.js';
+import { formatEvaluation } from '../../../chess/pgn/index.js';
+import { formatFen, formatUciMove, type Move, START_FEN } from '../../../chess/rules/index.js';
+import { enginePorts } from '../../../engine/app/index.js';
+import { Analyst, type GoRequest, writesKingTakesRook } from '../../../engine/core/index.js';
 import { computeWdl, listWdl, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
 import { declareCommand, onOff, text, texts, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags, readPosition } from '../../engine-flags.js';

@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { downloadFile, identifyFile } from '../../../networks/index.js';
+import { downloadFile, identifyFile } from '../../../engine/weights/index.js';
 
 /** The published one has 250 MB. */
 const LARGEST_ARCHIVE_BYTES = 2e9;

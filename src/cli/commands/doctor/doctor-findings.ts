@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { listCacheFolders } from '#platform/folders.js';
 import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
-import { readBuild, readSettings, readVersion } from '../../../app/options.js';
+import { formatMegabytes, unwrap } from '../../../base/util/index.js';
+import { readBuild, readSettings, readVersion } from '../../../engine/app/options.js';
 import {
   type Candidate,
   CLEAR_LEAD_ELO,
@@ -26,8 +27,7 @@ import {
   readTunings,
   resolveNetwork,
   selectBundledNetwork,
-} from '../../../networks/index.js';
-import { formatMegabytes, unwrap } from '../../../util/index.js';
+} from '../../../engine/weights/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 
 export interface Finding {

@@ -5,10 +5,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { getNativeFolder, isPackaged } from '#platform/program-files.js';
-import { readSettings } from '../../../app/options.js';
-import { describeInt8, findModel } from '../../../networks/index.js';
-import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../nn/index.js';
-import { unwrap } from '../../../util/index.js';
+import { unwrap } from '../../../base/util/index.js';
+import { readSettings } from '../../../engine/app/options.js';
+import { describeInt8, findModel } from '../../../engine/weights/index.js';
+import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../networks/nn/index.js';
 import { declareCommand, onOff, text, type ValuesOf } from '../../declare-command.js';
 import { createDownloadBar, printJson, printLine } from '../../output.js';
 import { installCuda } from './cuda-provider.js';

@@ -2,8 +2,9 @@
  * The two servers of lichess's external engines: the registry on lichess.org, which needs a token with the scopes
  * engine:read and engine:write, and the broker, which hands out work by long polling and takes UCI lines in return.
  */
-import { fetchThroughProxy } from '../../../networks/index.js';
-import { failure, type Result, success } from '../../../util/index.js';
+
+import { failure, type Result, success } from '../../../base/util/index.js';
+import { fetchThroughProxy } from '../../../engine/weights/index.js';
 
 export interface LichessServers {
   readonly registry: string;

@@ -6,10 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { enginePorts } from '../../../app/index.js';
-import { readVersion } from '../../../app/options.js';
-import type { OptionStore } from '../../../options/index.js';
-import { UciSession } from '../../../uci/index.js';
+import type { OptionStore } from '../../../base/options/index.js';
+import { enginePorts } from '../../../engine/app/index.js';
+import { readVersion } from '../../../engine/app/options.js';
+import { UciSession } from '../../../engine/uci/index.js';
 import { declareCommand, text, whole } from '../../declare-command.js';
 import { readEngineFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printLine, printNote } from '../../output.js';

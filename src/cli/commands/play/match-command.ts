@@ -1,12 +1,9 @@
 /** `sardonyx match`: games between two or more players: UCI engines, networks, the random mover. */
 import { resolve } from 'node:path';
+import { unwrap } from '../../../base/util/index.js';
 import {
-  type AdjudicationRules,
   type Crosstable,
   createCrosstable,
-  createMatchOpenings,
-  createPlayerSources,
-  createPlayerSpec,
   createReport,
   distinguishNames,
   formatCrosstable,
@@ -17,19 +14,23 @@ import {
   MatchLog,
   type MatchOrigin,
   type MatchReport,
+  runMatch,
+  TOURNAMENT_KINDS,
+  type Tournament,
+} from '../../../games/match/index.js';
+import { createMatchOpenings } from '../../../games/openings/index.js';
+import {
+  type AdjudicationRules,
+  createPlayerSources,
+  createPlayerSpec,
   openGameTables,
   type Pair,
   type PlayerSpec,
   parseDrawRule,
   parsePlayerWords,
   parseResignRule,
-  parseSprt,
-  runMatch,
-  type SprtSettings,
-  TOURNAMENT_KINDS,
-  type Tournament,
-} from '../../../selfplay/index.js';
-import { unwrap } from '../../../util/index.js';
+} from '../../../games/play/index.js';
+import { parseSprt, type SprtSettings } from '../../../games/statistics/index.js';
 import { choice, declareCommand, keys, onOff, text, texts, type ValuesOf, whole } from '../../declare-command.js';
 import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';

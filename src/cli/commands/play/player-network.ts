@@ -1,10 +1,11 @@
 /** Creates the setup of a network player, for self-play and matches, from its flags. */
-import { createPoolOptions, findDefaultConfigs, warnOfTables } from '../../../app/index.js';
-import { createSettings, listOptionSpecs } from '../../../app/options.js';
-import { findModel, isFileless } from '../../../networks/index.js';
+
+import { failure, type Result, success } from '../../../base/util/index.js';
+import { createPoolOptions, findDefaultConfigs, warnOfTables } from '../../../engine/app/index.js';
+import { createSettings, listOptionSpecs } from '../../../engine/app/options.js';
+import { findModel, isFileless } from '../../../engine/weights/index.js';
+import type { NetworkSetup } from '../../../games/play/index.js';
 import { createSearchParams } from '../../../search/index.js';
-import type { NetworkSetup } from '../../../selfplay/index.js';
-import { failure, type Result, success } from '../../../util/index.js';
 
 type Setting = readonly [name: string, text: string];
 

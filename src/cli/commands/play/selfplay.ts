@@ -4,20 +4,19 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { createFolder } from '#platform/folders.js';
+import { unwrap } from '../../../base/util/index.js';
+import { MatchLog } from '../../../games/match/index.js';
+import { createGameOpenings } from '../../../games/openings/index.js';
+import { NetworkPools, openGameTables } from '../../../games/play/index.js';
 import {
-  createGameOpenings,
   LONGEST_GAME,
   listPlayers,
-  MatchLog,
   type MoveLimits,
-  NetworkPools,
-  openGameTables,
   playSelfPlaySession,
   type SelfPlayPlayer,
   type SelfPlaySettings,
   type SelfPlaySummary,
-} from '../../../selfplay/index.js';
-import { unwrap } from '../../../util/index.js';
+} from '../../../games/training/index.js';
 import {
   choice,
   declareCommand,

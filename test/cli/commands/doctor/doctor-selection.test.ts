@@ -1,11 +1,11 @@
 /** What `sardonyx doctor` says about the choice between bundled networks: the speeds, the choice, the reason, and what overrules it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failure, success } from '#sardonyx/base/util/index.js';
 import { describeSelection, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
-import type { Bundle, BundledNetwork } from '#sardonyx/networks/network-catalogue.js';
-import { NetworkSelector } from '#sardonyx/networks/network-selection.js';
-import { SpeedStore } from '#sardonyx/networks/speed-store.js';
-import { failure, success } from '#sardonyx/util/index.js';
+import type { Bundle, BundledNetwork } from '#sardonyx/engine/weights/network-catalogue.js';
+import { NetworkSelector } from '#sardonyx/engine/weights/network-selection.js';
+import { SpeedStore } from '#sardonyx/engine/weights/speed-store.js';
 
 const createEntry = (file: string, eloAtEqualNodes: number): BundledNetwork => ({
   file,

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { NETWORK_CATALOGUE } from '#sardonyx/networks/index.js';
+import { NETWORK_CATALOGUE } from '#sardonyx/engine/weights/index.js';
 import {
   findStubObstacle,
   type HttpsStub,

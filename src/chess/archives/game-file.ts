@@ -1,0 +1,178 @@
+/**
+ * The one door of files with games and positions: a file of any packing becomes bytes in small pieces. gzip, zstd and bzip2 are
+ * unpacked; of ZIP and tar archives, the files of the wanted kind are read one after the other, those of archives in archives too. The
+ * content, not the name, says how a file is packed; the name, or else its first text, says what it holds. Whatever is wrong with a file
+ * is thrown as BrokenInput after all that can be read.
+ */
+
+import { BrokenInput, decodeText, RefusedInput, toUtf8 } from '../../base/util/index.js';
+import { findGameTextKind } from '../pgn/index.js';
+import {
+  type ArchiveMember,
+  BrokenArchive,
+  hasTarMagic,
+  isZip,
+  readTarMembers,
+  readZipMembers,
+  TAR_HEAD_BYTES,
+} from './archives.js';
+import { type Chunks, PackedBytes } from './packed-bytes.js';
+import { UnpackLimit, unpack } from './unpack.js';
+
+export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
+
+/** Those that are not read are named by what reads the file. */
+const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz|xz|lzma|lz|lz4|z|7z|rar))+$/;
+const ARCHIVES = /\.(?:zip|tar(?:\.\w{1,4})?|tgz)$/i;
+const KINDS: readonly (readonly [pattern: RegExp, kind: InputKind])[] = [
+  [/\.pgn$/, 'pgn'],
+  [/\.jsonl(?:\.part)?$/, 'labels'],
+  [/\.(?:epd|fen)$/, 'positions'],
+  [/\.bin$/, 'polyglot'],
+];
+/** Archives in archives in archives; deeper ones are no files of games. */
+const DEEPEST = 3;
+/** Files of an archive that are looked at; records of training are many, and none of them is of a kind. */
+const MEMBERS_TO_NAME = 16;
+const TEXT_HEAD_BYTES = 1 << 14;
+const NEWLINE = 10;
+
+/** What a file of this name holds; null when the name does not say it. */
+export function nameInputKind(path: string): InputKind | null {
+  const name = path.toLowerCase().replace(PACKINGS, '');
+  return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+/**
+ * What a file holds. The text decides, whatever the name says, and of an archive the name, or else its first file of a known kind. Throws
+ * BrokenInput when the name does not say it and the content cannot be read.
+ */
+export async function findFileKind(packed: Chunks, path: string): Promise<InputKind | null> {
+  const named = nameInputKind(path);
+  if (named === 'polyglot') return named;
+  const limit = new UnpackLimit();
+  let seen = 0;
+  const search = async ({ members, source }: OpenFile, depth: number): Promise<InputKind | null> => {
+    if (members === null) return await findTextKind(source);
+    for await (const { name, chunks } of members) {
+      const isSearched = nameInputKind(name) === null && (isNameless(name) || (ARCHIVES.test(name) && depth < DEEPEST));
+      const kind = isSearched ? await search(await openFile(chunks, limit), depth + 1) : nameInputKind(name);
+      if (kind !== null || ++seen >= MEMBERS_TO_NAME) return kind;
+    }
+    return null;
+  };
+  try {
+    const file = await openFile(limit.countPacked(packed), limit);
+    try {
+      return file.members !== null && named !== null ? named : ((await search(file, 1)) ?? named);
+    } finally {
+      await file.source.close();
+    }
+  } catch (error) {
+    // The reader of the file says what is wrong with it.
+    if (named !== null && error instanceof BrokenInput) return named;
+    throw error;
+  }
+}
+
+async function findTextKind(source: PackedBytes): Promise<InputKind | null> {
+  const text = (await decodeText([await source.peek(TEXT_HEAD_BYTES)]).next()).value ?? '';
+  if (text.includes('\0')) return null;
+  if (/^\s*\{"/.test(text.slice(0, 1000))) return 'labels';
+  const kind = findGameTextKind(text);
+  return kind === 'games' ? 'pgn' : kind;
+}
+
+/** Names of files in archives whose content says what they hold. */
+function isNameless(name: string): boolean {
+  return /^[^.]*(?:\.txt)?$/i.test(name.slice(name.lastIndexOf('/') + 1).replace(PACKINGS, ''));
+}
+
+/** The unpacked bytes of a file, and if they are an archive the files in it. */
+interface OpenFile {
+  readonly source: PackedBytes;
+  readonly members: AsyncGenerator<ArchiveMember, void, void> | null;
+}
+
+async function openFile(packed: Chunks, limit: UnpackLimit): Promise<OpenFile> {
+  // What was packed twice, as servers do, is unpacked twice.
+  const source = new PackedBytes(unpack(unpack(packed, limit), limit));
+  const head = await source.peek(TAR_HEAD_BYTES);
+  const members = isZip(head) ? readZipMembers(source, limit) : hasTarMagic(head) ? readTarMembers(source) : null;
+  return { source, members };
+}
+
+/**
+ * A file's bytes, unpacked.
+ * @param path of the file, or its name
+ * @param kind what is wanted of an archive; null = what its name, or the first file in it, says
+ */
+export async function* readGameFile(
+  packed: Chunks,
+  path: string,
+  kind: InputKind | null = null,
+): AsyncGenerator<Uint8Array, void, void> {
+  const limit = new UnpackLimit();
+  const file = await openFile(limit.countPacked(packed), limit);
+  if (file.members === null) {
+    yield* file.source.rest();
+    return;
+  }
+  let wanted = kind ?? nameInputKind(path);
+  let files = 0;
+  const others: string[] = [];
+  const problems: string[] = [];
+  const note = (error: unknown, place: string): void => {
+    if (!(error instanceof BrokenInput) || error instanceof RefusedInput) throw error;
+    problems.push(place + error.message);
+  };
+  async function* readMember({ name, chunks }: ArchiveMember, depth: number): AsyncGenerator<Uint8Array, void, void> {
+    const named = nameInputKind(name);
+    const isOther = named !== null && wanted !== null && named !== wanted;
+    if (isOther) others.push(name);
+    if (isOther || isSystemFile(name) || (named === null && !isNameless(name) && !ARCHIVES.test(name))) return;
+    const { source, members } = await openFile(chunks, limit);
+    if (members !== null) {
+      if (depth === DEEPEST) throw new BrokenInput('archives lie too deep in it');
+      yield* readMembers(members, depth + 1);
+      return;
+    }
+    const found = named ?? (await findTextKind(source));
+    if (found === null) return;
+    wanted ??= found;
+    if (found !== wanted) {
+      others.push(name);
+      return;
+    }
+    files++;
+    yield* found === 'polyglot' ? source.rest() : toUtf8(source.rest());
+  }
+  async function* readMembers(
+    members: AsyncIterable<ArchiveMember>,
+    depth: number,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    for await (const member of members) {
+      const before = files;
+      try {
+        yield* readMember(member, depth);
+      } catch (error) {
+        note(error, error instanceof BrokenArchive ? '' : `${member.name} in it: `);
+      }
+      // Games of two files must not become one line.
+      if (files > before && wanted !== 'polyglot') yield Uint8Array.of(NEWLINE);
+    }
+  }
+  try {
+    yield* readMembers(file.members, 1);
+  } catch (error) {
+    note(error, '');
+  }
+  if (problems.length > 0) throw new BrokenInput(problems[0]);
+  if (files === 0) throw new BrokenInput('its archive holds no file of this kind');
+  if (others.length > 0) throw new BrokenInput(`it also holds ${others.join(', ')}, of another kind`);
+}
+
+/** What macOS puts beside a file. */
+function isSystemFile(name: string): boolean {
+  return /(?:^|\/)\._/.test(name);
+}

@@ -1,0 +1,108 @@
+/**
+ * The games of a text that people call a file of games: PGN of any kind, or positions (FEN, EPD, UCI's `position`), one a line. What the
+ * file holds says which, not its name. Like the reader of PGN it streams.
+ */
+
+import { cutText, failure, type Result, readLines, success, type TextLine } from '../../base/util/index.js';
+import { looksLikeFen, parseEpdLine } from '../rules/index.js';
+import { escapeTag } from './pgn-format.js';
+import { type PgnText, readPgn } from './pgn-text.js';
+
+export type TextKind = 'games' | 'positions';
+
+const GAME = /^\s{0,99}(?:\{|\[\s{0,9}[a-z]\w{0,99}[\s"“”:=]|1\.{1,3}\s{0,9}(?:[a-h][1-8x]|[NBRQKO][a-hx1-8-]))/i;
+/** Two moves without their numbers; one alone may be a word of a letter. */
+const BARE_MOVES = /^\s{0,99}(?:(?:[NBRQK]?[a-h]?[1-8]?[x-]?[a-h][1-8][+#]?|O-O(?:-O)?)(?:\s{1,9}|$)){2}/;
+/** Characters in which lines are looked at. */
+const LONGEST_HEAD = 10_000;
+
+/**
+ * What a text holds, and the text.
+ * @param expected when no line of its beginning says it
+ */
+export async function openGameTexts(
+  pieces: AsyncIterable<string>,
+  expected: TextKind,
+): Promise<{ kind: TextKind; all: AsyncIterable<string> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let head = '';
+  let kind: TextKind | null = null;
+  let failed: { readonly error: unknown } | null = null;
+  let isDone = false;
+  while (!isDone && kind === null && head.length <= LONGEST_HEAD) {
+    try {
+      const next = await iterator.next();
+      isDone = next.done === true;
+      if (next.done !== true) head += next.value;
+    } catch (error) {
+      failed = { error };
+      isDone = true;
+    }
+    kind = findGameTextKind(isDone ? head : head.slice(0, head.lastIndexOf('\n') + 1));
+  }
+  async function* readAll(): AsyncGenerator<string, void, void> {
+    try {
+      yield head;
+      if (failed !== null) throw failed.error;
+      while (!isDone) {
+        const next = await iterator.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { kind: kind ?? expected, all: readAll() };
+}
+
+/** What a text holds, by its beginning; null when no line says it. */
+export function findGameTextKind(head: string): TextKind | null {
+  for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
+    if (isRemarkLine(line)) continue;
+    if (looksLikeFen(line)) return 'positions';
+    if (GAME.test(line) || BARE_MOVES.test(line)) return 'games';
+  }
+  return null;
+}
+
+/** Whether a line of a list of positions is blank or a remark. */
+export function isRemarkLine(line: string): boolean {
+  return /^(?:[#;%]|\/\/|[\0-\x20]*$)/.test(line);
+}
+
+/** The lines of a list of positions that are no remarks. */
+export async function* readPositionLines(pieces: AsyncIterable<string>): AsyncGenerator<TextLine, void, void> {
+  for await (const line of readLines(pieces)) if (!isRemarkLine(line.text)) yield line;
+}
+
+/**
+ * The games in order, of a list of positions each as a game; an error is one sentence about a line that is no position.
+ * @param pieces as of readPgn
+ * @param expected as of openGameTexts
+ */
+export async function* readGameTexts(
+  pieces: AsyncIterable<string>,
+  expected: TextKind = 'games',
+): AsyncGenerator<Result<PgnText>, void, void> {
+  const { kind, all } = await openGameTexts(pieces, expected);
+  if (kind === 'games') {
+    for await (const game of readPgn(all)) yield success(game);
+    return;
+  }
+  let number = 0;
+  for await (const line of readPositionLines(all)) yield readPositionText(line, ++number);
+}
+
+/** @param number of the position in its list, from 1 */
+export function readPositionText({ text: line, number: row }: TextLine, number: number): Result<PgnText> {
+  const notes: string[] = [];
+  const epd = parseEpdLine(line, notes);
+  if (!epd.ok) return failure(`Line ${row} is no position: ${epd.error}`);
+  const { fen, operations } = epd.value;
+  const id = operations.get('id')?.join(' ');
+  const event = id === undefined ? '' : `[Event "${escapeTag(cutText(id, 200))}"]\n`;
+  const moves = operations.get('moves') ?? [];
+  const text = `${event}[SetUp "1"]\n[FEN "${fen}"]\n\n${[...moves, '*'].join(' ')}`;
+  return success({ text, number, line: row, isTooLong: false, isPosition: moves.length === 0, notes });
+}

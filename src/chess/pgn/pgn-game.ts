@@ -1,0 +1,198 @@
+/**
+ * Reads a PGN game. The moves of the main line are checked by our own rules, which include Chess960; the tree keeps those of
+ * variations as written. A game with an illegal move is read up to that move.
+ *
+ * Errors name line and move: `line 12, move 7.Sf3: "Sf3" is not …`. The caller adds the names of game and file.
+ */
+
+import { cutText, failure, type Result, success, unwrap } from '../../base/util/index.js';
+import {
+  formatFen,
+  formatSan,
+  formatSanLine,
+  formatUciMove,
+  hasChess960Castling,
+  isNullMove,
+  type Move,
+  NO_MOVE,
+  type Position,
+  parseFen,
+  parseSan,
+  passTurn,
+  START_FEN,
+} from '../rules/index.js';
+import type { PgnText } from './pgn-text.js';
+import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags } from './pgn-tree.js';
+import { type PgnResult, readResult } from './pgn-words.js';
+
+export interface PgnGame {
+  /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
+  readonly tags: ReadonlyMap<string, string>;
+  readonly startFen: string;
+  /** Castling in UCI moves is written as king takes rook. */
+  readonly isChess960: boolean;
+  /** What the position of the FEN does not allow and was dropped, and where the text was cut off, a sentence each. */
+  readonly notes: readonly string[];
+  /** The main line, as far as it is legal. */
+  readonly moves: readonly Move[];
+  /** Why the main line ends before the text does: one sentence; null when all of its moves are legal. */
+  readonly problem: string | null;
+  readonly result: PgnResult;
+  readonly tree: PgnTree;
+  /** After the last of `moves`, with its history. */
+  readonly end: Position;
+}
+
+interface PgnStart {
+  /** Without history. The caller may make moves on it. */
+  readonly position: Position;
+  readonly fen: string;
+  /** Castling in UCI moves is written as king takes rook. */
+  readonly isChess960: boolean;
+  /** What the position of the FEN does not allow and was dropped, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface PgnReading {
+  /** Read the game as Chess960 even if neither tag nor FEN says so. */
+  readonly asksForChess960?: boolean;
+  /** Largest number of moves of the main line to read. */
+  readonly maxPlies?: number;
+}
+
+export interface PgnMove {
+  readonly uci: string;
+  readonly san: string;
+}
+
+/** Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. */
+export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
+  const { text, line, isTooLong, notes = [], openEnd } = source;
+  if (isTooLong) return failure(`line ${line}: no game is that long`);
+  const { tags, tree, offsets, isEmpty, isTooRich } = parsePgn(text);
+  if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
+  if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
+  const start = createPgnStart(tags, asksForChess960);
+  if (!start.ok) return failure(`line ${line}: ${start.error}`);
+  const { position, fen: startFen, isChess960, notes: dropped } = start.value;
+  const moves: Move[] = [];
+  let problem: string | null = null;
+  for (const { san } of tree.moves.mainline()) {
+    if (moves.length >= (maxPlies ?? Number.POSITIVE_INFINITY)) break;
+    const move = parseSan(position, san);
+    if (!move.ok) {
+      const place = `${(position.gamePly >> 1) + 1}${position.sideToMove === 0 ? '.' : '...'}${san}`;
+      const lines = text.slice(0, offsets[moves.length]).split('\n').length - 1;
+      problem = `line ${line + lines}, move ${place}: ${move.error}`;
+      if (moves.length === 0) return failure(problem);
+      break;
+    }
+    moves.push(move.value);
+    position.makeMove(move.value);
+  }
+  const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
+  const game = {
+    tags: tree.headers,
+    startFen,
+    isChess960,
+    notes: [...notes, ...dropped, ...(openEnd === undefined ? [] : [openEnd])],
+  };
+  return success({ ...game, moves, problem, result, tree, end: position });
+}
+
+/** Name of the game in messages: `Game 3 (Tal - Fischer)`. */
+export function nameGame({ text, number }: PgnText): string {
+  const tags = parsePgnTags(text);
+  const players = `${cutText(tags.get('White') ?? '?')} - ${cutText(tags.get('Black') ?? '?')}`;
+  return players === '? - ?' ? `Game ${number}` : `Game ${number} (${players})`;
+}
+
+/** The moves that were read, in standard SAN. */
+export function spellMoves({ startFen, moves, isChess960 }: PgnGame): PgnMove[] {
+  const sans = formatSanLine(unwrap(parseFen(startFen)), moves);
+  return sans.map((san, ply) => ({ uci: formatUciMove(moves[ply], isChess960), san }));
+}
+
+/** The tree with its FEN and all moves in standard form, variations too. Lines keep their spelling from an illegal move on. */
+export function spellTree({ tree, startFen }: PgnGame): PgnTree {
+  const moves = new PgnNode();
+  const start = unwrap(parseFen(startFen));
+  const headers = new Map(tree.headers);
+  if (headers.get('FEN')) headers.set('SetUp', '1').set('FEN', formatFen(start));
+  walkLines(tree.moves, start, moves, (parent, node, move, position) => {
+    const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
+    const copy = new PgnMoveNode({ ...node.data, san });
+    if (move === null) copy.children = node.children;
+    parent.children.push(copy);
+    return copy;
+  });
+  return { ...tree, headers, moves };
+}
+
+/**
+ * Plays all lines of a tree, main lines first.
+ * @param start is left as it was
+ * @param visit gets what it returned for the parent, a node, its move, and the position before it; the move is NO_MOVE for a
+ * null move, and null for an illegal one; below that, and where it returns null, nothing is visited
+ */
+export function walkLines<Owner>(
+  moves: PgnNode,
+  start: Position,
+  root: Owner,
+  visit: (parent: Owner, node: PgnMoveNode, move: Move | null, position: Position) => Owner | null,
+): void {
+  const stack = [{ node: moves, next: 0, isMade: false, owner: root, position: start }];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const { owner, position } = top;
+    if (top.next === top.node.children.length) {
+      if (top.isMade) position.unmakeMove();
+      stack.pop();
+      continue;
+    }
+    const node = top.node.children[top.next++];
+    const passed = isNullMove(node.data.san) ? passTurn(position) : null;
+    const move = passed?.ok ? success(NO_MOVE) : parseSan(position, node.data.san);
+    const child = visit(owner, node, move.ok ? move.value : null, position);
+    if (child === null) continue;
+    if (passed?.ok) stack.push({ node, next: 0, isMade: false, owner: child, position: passed.value });
+    else if (move.ok) {
+      position.makeMove(move.value);
+      stack.push({ node, next: 0, isMade: true, owner: child, position });
+    }
+  }
+}
+
+const CHESS =
+  /^(?:(?:standard|regular|normal|classical|orthodox|international|fide)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
+const CHESS960 =
+  /^(?:chess9lx|d?frc|wild(?:fr|22)|(?:(?:double)?fischer(?:e?andom|random)?|freestyle)?(?:chess)?(?:960)?)$/;
+
+/**
+ * Whether the game is Chess960. Blanks, hyphens and capitals do not matter: `Chess 960`, `chess-960` and `Freestyle` name the
+ * same rules. A variant with other rules is an error that names it.
+ */
+export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> {
+  const variant = tags.get('Variant') ?? '';
+  const name = variant
+    .slice(0, 100)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  if (CHESS.test(name)) return success(false);
+  return CHESS960.test(name) ? success(true) : failure(`the variant ${cutText(variant)} is not supported`);
+}
+
+/**
+ * The position before the first move. A variant with other rules is an error that names it.
+ * @param asksForChess960 read the game as Chess960 even if neither tag nor FEN says so
+ */
+function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = false): Result<PgnStart> {
+  const variant = readVariant(tags);
+  if (!variant.ok) return variant;
+  const written = tags.get('FEN') ?? '';
+  const fen = /^[?*-]?$/.test(written) ? START_FEN : written;
+  const notes: string[] = [];
+  const position = parseFen(fen, notes);
+  if (!position.ok) return position;
+  const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
+  return success({ position: position.value, fen, isChess960, notes });
+}

@@ -1,0 +1,359 @@
+/**
+ * FEN, X-FEN, Shredder-FEN and EPD ↔ Position. GUIs leave out fields from the right; those take their usual values.
+ * The parser refuses positions in which the rules make no sense: a missing or second king, pawns on the first or last
+ * rank, more pieces than a side can have, the side not to move in check. It drops, with a note, what changes no rule of the
+ * position: castling rights without king and rook in place, an impossible en passant square, a counter that is no number or beyond any game.
+ * It reads past what people and programs put around a FEN: quotation marks, `FEN:`, a semicolon, underscores for blanks. A FEN alone and
+ * one in a list are read alike.
+ * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
+ */
+import { cutText, failure, type Result, success } from '../../base/util/index.js';
+import {
+  BLACK,
+  type Color,
+  colorName,
+  formatPiece,
+  formatSquare,
+  KING,
+  NO_SQUARE,
+  PAWN,
+  parsePiece,
+  parseSquare,
+  QUEEN,
+  ROOK,
+  WHITE,
+} from './board.js';
+import { Position } from './position.js';
+
+// The castling field of FEN, X-FEN and Shredder-FEN ↔ the squares of the rooks that may castle. K and Q mean the
+// outermost rook on that side of the king (X-FEN); A to H name the rook's file (Shredder-FEN). One field may mix them.
+
+/**
+ * How to write castling rights. `fen` always writes KQkq, `shredder` always file letters. `x-fen` writes KQkq for an
+ * outermost rook and a file letter for any other, so for standard chess it is plain FEN.
+ */
+export type FenStyle = 'fen' | 'x-fen' | 'shredder';
+
+/**
+ * Returns the rook squares in the order of Board.castlingRooks. A right that the board does not allow is dropped.
+ * @param board 64 piece codes, a1 first
+ * @param notes receives a sentence for each right that was dropped
+ */
+export function parseCastlingField(text: string, board: Int8Array, notes: string[]): Result<Int8Array> {
+  const rooks = new Int8Array(4).fill(NO_SQUARE);
+  if (/^-+$/.test(text)) return success(rooks);
+  for (const letter of text) {
+    const upper = letter.toUpperCase();
+    if (!/^[KQA-H]$/.test(upper)) {
+      return failure(
+        `The castling field "${text.slice(0, 40)}" contains "${letter}"; allowed are K, Q and A to H in either case, or a single -`,
+      );
+    }
+    const color: Color = letter === upper ? WHITE : BLACK;
+    const firstRank = color * 56;
+    const king = board.indexOf(KING | (color << 3));
+    const drop = (why: string): number =>
+      notes.push(`The castling right ${letter} was dropped: ${colorName(color)}${why}`);
+    if (king >> 3 !== firstRank >> 3) {
+      drop("'s king is not on its first rank");
+      continue;
+    }
+    const rook = findRook(board, color, king, upper);
+    if (rook === NO_SQUARE) {
+      const isSide = upper === 'K' || upper === 'Q';
+      const side = `on the ${upper === 'K' ? 'h' : 'a'}-side of the king on ${formatSquare(king)}`;
+      drop(` has no rook ${isSide ? side : `on ${formatSquare(firstRank + upper.charCodeAt(0) - 65)}`}`);
+      continue;
+    }
+    const index = 2 * color + (rook > king ? 0 : 1);
+    if (rooks[index] !== NO_SQUARE && rooks[index] !== rook) {
+      drop(' has another rook on that side of the king that may castle');
+      continue;
+    }
+    rooks[index] = rook;
+  }
+  return success(rooks);
+}
+
+/** `-` if nobody may castle. */
+export function formatCastlingField(position: Position, style: FenStyle): string {
+  let text = '';
+  for (let index = 0; index < 4; index++) {
+    const rook = position.castlingRooks[index];
+    if (rook === NO_SQUARE) continue;
+    const color: Color = index < 2 ? WHITE : BLACK;
+    const side = index % 2 === 0 ? 'K' : 'Q';
+    const isOutermost = findRook(position.board, color, position.kingSquare(color), side) === rook;
+    const plain = style === 'fen' || (style === 'x-fen' && isOutermost);
+    const letter = plain ? side : 'ABCDEFGH'[rook & 7];
+    text += color === WHITE ? letter : letter.toLowerCase();
+  }
+  return text === '' ? '-' : text;
+}
+
+/** Square of the rook that an upper-case letter of the field means, or NO_SQUARE if no rook stands there. */
+function findRook(board: Int8Array, color: Color, king: number, letter: string): number {
+  const rook = ROOK | (color << 3);
+  const firstRank = color * 56;
+  if (letter !== 'K' && letter !== 'Q') {
+    const square = firstRank + letter.charCodeAt(0) - 65;
+    return board[square] === rook ? square : NO_SQUARE;
+  }
+  const step = letter === 'K' ? -1 : 1;
+  for (let square = letter === 'K' ? firstRank + 7 : firstRank; square !== king; square += step) {
+    if (board[square] === rook) return square;
+  }
+  return NO_SQUARE;
+}
+
+export const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+
+/**
+ * The position of a FEN, or of the word startpos; else one sentence that says what is wrong with the text.
+ * @param notes receives a sentence for everything that was dropped
+ */
+export function parseFen(text: string, notes: string[] = []): Result<Position> {
+  const { fields, behind } = splitFen(text);
+  if (/^moves\b/i.test(behind) || UCI_MOVES.test(behind))
+    return failure('Moves stand behind the FEN, where it must end');
+  const position = readFields(fields, notes);
+  if (position.ok && behind !== '') noteUnread(behind, notes);
+  return position;
+}
+
+function noteUnread(behind: string, notes: string[]): void {
+  notes.push(`What stands behind the FEN was not read: ${cutText(behind)}`);
+}
+
+/** @param fields the first one at least; those that are missing take their usual values */
+function readFields(fields: readonly string[], notes: string[]): Result<Position> {
+  if (fields.length === 0) return failure('The FEN is empty');
+  const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
+
+  const board = parsePlacement(placement);
+  if (!board.ok) return board;
+  const wrongPieces = findWrongPieces(board.value);
+  if (wrongPieces !== '') return failure(wrongPieces);
+
+  if (!/^(?:[wb]|white|black)$/i.test(side))
+    return failure(`The side to move must be w or b, not "${side.slice(0, 40)}"`);
+  const sideToMove: Color = /^w/i.test(side) ? WHITE : BLACK;
+  const castlingRooks = parseCastlingField(castling, board.value, notes);
+  if (!castlingRooks.ok) return castlingRooks;
+  const enPassantSquare = parseEnPassant(enPassant, board.value, sideToMove, notes);
+  if (!enPassantSquare.ok) return enPassantSquare;
+  const rule50 = parseCounter('half-move clock', halfMoves, 0, notes);
+  const moveNumber = parseCounter('move number', fullMoves, 1, notes);
+
+  const position = new Position();
+  position.setUp({
+    board: board.value,
+    sideToMove,
+    castlingRooks: castlingRooks.value,
+    enPassantSquare: enPassantSquare.value,
+    rule50,
+    gamePly: 2 * Math.max(0, moveNumber - 1) + sideToMove,
+  });
+  if (position.isOpponentInCheck()) {
+    const opponent = sideToMove === WHITE ? BLACK : WHITE;
+    return failure(`${colorName(opponent)} is in check although it is ${colorName(sideToMove)}'s turn to move`);
+  }
+  return success(position);
+}
+
+/** A FEN that `parseFen` reads back. Counters above its limit are written as the limit. */
+export function formatFen(position: Position, style: FenStyle = 'x-fen'): string {
+  const enPassant = position.enPassantSquare;
+  return [
+    formatPlacement(position.board),
+    position.sideToMove === WHITE ? 'w' : 'b',
+    formatCastlingField(position, style),
+    enPassant === NO_SQUARE ? '-' : formatSquare(enPassant),
+    Math.min(position.rule50, LARGEST_COUNTER),
+    Math.min((position.gamePly >> 1) + 1, LARGEST_COUNTER),
+  ].join(' ');
+}
+
+/** What files, mails and other programs' commands put before a position: its number in a list, quotation marks, `FEN:`. */
+const BEFORE_FEN =
+  /^\s{0,99}(?:\d{1,9}(?:[.):,]\s{0,9}|\s{1,9})(?=["'`[]{0,3}(?:position\s|fen\b|startpos\b|[^\s/]{1,16}\/)))?["'`[\s]{0,9}(?:position\s{1,9})?(?:fen\b[\s:="'`]{0,9})?/i;
+/** Seven slashes in a word. */
+const BOARD = /^(?:[^\s/"']{1,16}\/){7}[^\s/]{1,16}(?:[\s_]|$)/;
+const TAG = /^\s{0,99}\[\s{0,9}[a-z]/i;
+
+/** Whether a line of a file is meant as a position, with whatever stands around it; PGN's tag FEN is not. */
+export function looksLikeFen(line: string): boolean {
+  const [before] = BEFORE_FEN.exec(line) ?? [''];
+  const text = line.slice(before.length);
+  return !TAG.test(line) && (/fen\b/i.test(before) || /^startpos\b/i.test(text) || BOARD.test(text));
+}
+
+/** The FEN, and what follows it on its line, without what stands around them. */
+function cleanFenText(text: string): string {
+  const [before] = BEFORE_FEN.exec(text) ?? [''];
+  const behind = /["'`[]/.test(before) ? '"\'`;,]' : ';,';
+  let end = text.length;
+  while (end > before.length && (behind.includes(text[end - 1]) || text[end - 1].trim() === '')) end--;
+  const cleaned = text.slice(before.length, end).replace(/^startpos\b/i, START_FEN);
+  return (/\s/.test(cleaned) ? cleaned : cleaned.replace(/_/g, ' ')).trim();
+}
+
+/** A FEN's words, six at most, and the operations or other text behind them. */
+function splitFen(line: string): { fields: string[]; behind: string } {
+  const text = cleanFenText(line);
+  const fields: string[] = [];
+  let at = 0;
+  for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {
+    const isEnPassant = fields.length === 3 && /^c\d$/i.test(word) && text[at + field.length] !== '"';
+    if (fields.length === 4 || (fields.length > 1 && EPD_OPCODE.test(word) && !isEnPassant)) break;
+    fields.push(word);
+    at += field.length;
+  }
+  if (fields.length < 4) return { fields, behind: text.slice(at) };
+  const rest = text.slice(at);
+  const mayBeWords = /^[a-z]\S*(?:\s+\S+)?$|^\S+\s+[a-z]\S*$/i.test(rest) && !/[;"]/.test(rest);
+  for (const [counter, word] of rest.matchAll(/([^\s;,|"]+)[\s;,|"]*/gy)) {
+    const isCounter = /^[^a-z#%/]/i.test(word) || (mayBeWords && /^[a-z]/i.test(word) && !EPD_OPCODE.test(word));
+    if (fields.length === 6 || !isCounter || UCI_MOVES.test(word)) break;
+    fields.push(word);
+    at += counter.length;
+    if (/[;|"]/.test(counter)) break;
+  }
+  return { fields, behind: text.slice(at) };
+}
+
+/** A line of an EPD or FEN list. */
+export interface EpdLine {
+  readonly fen: string;
+  /** Operands by opcode in small letters (`bm`, `id`, …); an operation that stands several times has the operands of all. */
+  readonly operations: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * EPD has four fields and then operations, of which `hmvc` and `fmvn` set the counters. Many opening books mix both forms, so words
+ * for a FEN's counters may stand before the operations.
+ * @param notes as of parseFen
+ */
+export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
+  const { fields, behind } = splitFen(line);
+  const operations = parseOperations(behind);
+  const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
+  const position = readFields([...fields, ...rest.slice(fields.length)], notes);
+  if (!position.ok) return position;
+  // Moves of a table's next column, for one.
+  if (/^[a-h][1-8][a-h][1-8]/.test(behind)) noteUnread(behind, notes);
+  return success({ fen: formatFen(position.value), operations });
+}
+
+/** Nothing but moves: whoever forgets the word `moves` must not get an answer for another position. */
+const UCI_MOVES = /^(?:[a-h][1-8][a-h][1-8][nbrq]?(?:\s+|$))+$/i;
+
+/** Operations that stand behind a position without castling rights or en passant square. */
+const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|[cv]\d|acd|acn|acs|eco|hmvc|fmvn|moves):?$/i;
+
+/** `opcode operand …;`: an operand in quotation marks may hold blanks and semicolons, and a backslash before its marks. */
+function parseOperations(text: string): Map<string, string[]> {
+  const operations = new Map<string, string[]>();
+  let operands: string[] | null = null;
+  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"?|;|[^\s;]+/g)) {
+    if (token === ';') operands = null;
+    else if (operands !== null) operands.push(quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1'));
+    else {
+      const opcode = token.toLowerCase().replace(/:$/, '');
+      operands = operations.get(opcode) ?? [];
+      operations.set(opcode, operands);
+    }
+  }
+  return operations;
+}
+
+function parsePlacement(text: string): Result<Int8Array> {
+  const board = new Int8Array(64);
+  // Crazyhouse marks promoted pieces with ~.
+  const ranks = text.replaceAll('~', '').split('/');
+  if (ranks.length !== 8) return failure(`The board of the FEN has ${ranks.length} ranks instead of 8`);
+  for (let i = 0; i < 8; i++) {
+    const rank = 7 - i;
+    let file = 0;
+    for (const letter of ranks[i]) {
+      if (letter >= '1' && letter <= '8') {
+        file += Number(letter);
+        continue;
+      }
+      const code = parsePiece(letter);
+      if (code === 0)
+        return failure(`"${letter}" on rank ${rank + 1} of the FEN is neither a piece nor a number from 1 to 8`);
+      if (file < 8) board[rank * 8 + file] = code;
+      file++;
+    }
+    if (file !== 8) return failure(`Rank ${rank + 1} of the FEN has ${file} squares instead of 8`);
+  }
+  return success(board);
+}
+
+function formatPlacement(board: Int8Array): string {
+  const ranks: string[] = [];
+  for (let rank = 7; rank >= 0; rank--) {
+    let text = '';
+    let empty = 0;
+    for (let file = 0; file < 8; file++) {
+      const code = board[rank * 8 + file];
+      if (code === 0) {
+        empty++;
+        continue;
+      }
+      text += (empty === 0 ? '' : String(empty)) + formatPiece(code);
+      empty = 0;
+    }
+    ranks.push(empty === 0 ? text : text + String(empty));
+  }
+  return ranks.join('/');
+}
+
+/** Says why no game can have this board; '' if one can. The limits on pieces keep legal moves below MAX_MOVES. */
+function findWrongPieces(board: Int8Array): string {
+  const count = (code: number): number => board.reduce((sum, on) => sum + (on === code ? 1 : 0), 0);
+  for (const color of [WHITE, BLACK] as const) {
+    const name = colorName(color);
+    const own = color << 3;
+    const kings = count(KING | own);
+    if (kings === 0) return `${name} has no king`;
+    if (kings > 1) return `${name} has ${kings} kings`;
+    const pawns = count(PAWN | own);
+    if (pawns > 8) return `${name} has ${pawns} pawns, more than 8`;
+    const queens = count(QUEEN | own);
+    if (queens > 9) return `${name} has ${queens} queens, more than 9`;
+    const pieces = board.reduce((sum, on) => sum + (on !== 0 && on >> 3 === color ? 1 : 0), 0);
+    if (pieces > 16) return `${name} has ${pieces} pieces, more than 16`;
+  }
+  for (let file = 0; file < 8; file++) {
+    for (const square of [file, 56 + file]) {
+      if ((board[square] & 7) === PAWN) return `A pawn stands on ${formatSquare(square)}, which no pawn can reach`;
+    }
+  }
+  return '';
+}
+
+function parseEnPassant(text: string, board: Int8Array, sideToMove: Color, notes: string[]): Result<number> {
+  if (text === '-') return success(NO_SQUARE);
+  const square = parseSquare(text.toLowerCase());
+  if (square === NO_SQUARE) return failure(`The en passant field must be - or a square, not "${text}"`);
+  const [rank, step] = sideToMove === WHITE ? [5, 8] : [2, -8];
+  const victim = PAWN | ((sideToMove ^ 1) << 3);
+  const isPossible =
+    square >> 3 === rank && board[square - step] === victim && board[square] === 0 && board[square + step] === 0;
+  if (isPossible) return success(square);
+  notes.push(`The en passant square ${text} was dropped: no pawn can have just passed over it`);
+  return success(NO_SQUARE);
+}
+
+/** Four digits are enough for any game, but an endless one can exceed them. */
+const LARGEST_COUNTER = 9999;
+
+/** @param missing the value of a field that is `-`, left out or no number */
+function parseCounter(name: string, text: string, missing: number, notes: string[]): number {
+  if (text === '-') return missing;
+  const counter = /^\d+(?:\.\d*)?$/.test(text) ? Math.min(Math.floor(Number(text)), LARGEST_COUNTER) : missing;
+  if (!/^\d+$/.test(text) || counter < Number(text)) notes.push(`The ${name} ${cutText(text)} was read as ${counter}`);
+  return counter;
+}

@@ -1,0 +1,185 @@
+/**
+ * The conversation: JSON lines in, objects out, after KataGo's analysis engine. It answers everything that needs no search, and
+ * passes positions on. It never throws, whatever a line holds. `AnalysisClient` is the main thread's side of the analysis thread,
+ * with the messages between the two.
+ */
+import { startThread, type Thread } from '#platform/threads.js';
+import { createDeferred } from '../../base/util/index.js';
+import type { SharedPoolHandle } from '../../networks/leaves/index.js';
+import type { AnalysisAnswer } from './answer.js';
+import { FieldReader, isObject, type Problem } from './field-reader.js';
+import { type PositionTask, parseQuery, type QueryDefaults, type TaskSelection } from './parse-query.js';
+
+// The main thread's side of the analysis thread, and the messages between the two, which postMessage can clone. If the thread
+// dies, `finished` rejects.
+
+export interface AnalysisSettings {
+  /** Number of positions searched at the same time, as far as `treeBytes` allows. */
+  readonly parallel: number;
+  /** Leaves of each position in flight; 0 = as many as keep the evaluators busy. */
+  readonly leavesPerPosition: number;
+  /** Memory of all trees together. */
+  readonly treeBytes: number;
+}
+
+/** Passed to the thread at its start. */
+export interface AnalysisStart {
+  readonly pool: SharedPoolHandle;
+  readonly settings: AnalysisSettings;
+}
+
+export type ToAnalysis =
+  | { readonly type: 'add'; readonly tasks: readonly PositionTask[] }
+  | { readonly type: 'terminate'; readonly selection: TaskSelection }
+  /** Asks for `finished` once everything is answered. */
+  | { readonly type: 'finish' };
+
+export type FromAnalysis = { readonly type: 'answer'; readonly answer: AnalysisAnswer } | { readonly type: 'finished' };
+
+export class AnalysisClient {
+  private readonly worker: Thread<ToAnalysis>;
+  private readonly over = createDeferred();
+  /** Resolves when `finish` was called and everything is answered; rejects if the thread dies. */
+  readonly finished = this.over.promise;
+
+  constructor(start: AnalysisStart, onAnswer: (answer: AnalysisAnswer) => void) {
+    this.worker = startThread<ToAnalysis, FromAnalysis>(
+      new URL('./analysis-worker.js', import.meta.url),
+      { name: 'analysis', data: start },
+      {
+        onMessage: (message) => {
+          if (message.type === 'answer') onAnswer(message.answer);
+          else this.over.resolve();
+        },
+        onError: (error) => this.over.reject(new Error(`The analysis thread has failed: ${error.message}`)),
+      },
+    );
+    void this.worker.ended.then(() => this.over.reject(new Error('The analysis thread has ended')));
+    // Nobody may be waiting yet, so an early failure must not count as unhandled.
+    this.finished.catch(() => undefined);
+  }
+
+  add(tasks: readonly PositionTask[]): void {
+    this.worker.post({ type: 'add', tasks });
+  }
+
+  terminate(selection: TaskSelection): void {
+    this.worker.post({ type: 'terminate', selection });
+  }
+
+  /** No more tasks come. */
+  finish(): void {
+    this.worker.post({ type: 'finish' });
+  }
+
+  async dispose(): Promise<void> {
+    await this.worker.terminate();
+  }
+}
+
+export interface AnalysisHost {
+  add(tasks: readonly PositionTask[]): void;
+  terminate(selection: TaskSelection): void;
+}
+
+/** A network with its own evaluators and search thread. */
+export interface AnalysisModel {
+  /** The name that queries use. */
+  readonly name: string;
+  /** The name in the network file. */
+  readonly network: string;
+  readonly host: AnalysisHost;
+  clearCache(): void;
+}
+
+export interface AnalysisPorts {
+  /** The first one answers queries without a model. */
+  readonly models: readonly AnalysisModel[];
+  readonly version: string;
+  send(message: object): void;
+}
+
+const ACTIONS = 'query_version, query_models, clear_cache, terminate, terminate_all';
+const LARGEST_TURN = 1_000_000;
+
+export class AnalysisSession {
+  constructor(
+    private readonly ports: AnalysisPorts,
+    private readonly defaults: Omit<QueryDefaults, 'models'>,
+  ) {}
+
+  receiveLine(line: string): void {
+    if (line.trim() === '') return;
+    let object: unknown;
+    try {
+      object = JSON.parse(line);
+    } catch (error) {
+      this.ports.send({ error: `The line is not JSON: ${(error as Error).message.split('\n')[0]}` });
+      return;
+    }
+    if (isObject(object)) this.receive(object);
+    else this.ports.send({ error: 'A query must be a JSON object' });
+  }
+
+  private receive(object: Record<string, unknown>): void {
+    const { id } = object;
+    if (typeof id !== 'string') {
+      this.ports.send({ error: 'A query needs an id, which must be a string', field: 'id' });
+      return;
+    }
+    if (object.action === undefined) this.receiveQuery(id, object);
+    else this.receiveAction(id, object);
+  }
+
+  private receiveQuery(id: string, object: Record<string, unknown>): void {
+    const { models } = this.ports;
+    const query = parseQuery(id, object, { ...this.defaults, models: models.map(({ name }) => name) });
+    if (!query.ok) {
+      this.refuse(id, query.problem);
+      return;
+    }
+    for (const { field, text } of query.value.warnings) this.ports.send({ id, warning: text, field });
+    models[query.value.model].host.add(query.value.tasks);
+  }
+
+  private receiveAction(id: string, object: Record<string, unknown>): void {
+    const { models, version, send } = this.ports;
+    switch (object.action) {
+      case 'query_version':
+        send({ ...object, version });
+        return;
+      case 'query_models':
+        send({
+          ...object,
+          models: models.map(({ name, network }) => (name === network ? { name } : { name, network })),
+        });
+        return;
+      case 'clear_cache':
+        for (const model of models) model.clearCache();
+        send(object);
+        return;
+      case 'terminate':
+      case 'terminate_all': {
+        const reader = new FieldReader(object);
+        const isOne = object.action === 'terminate';
+        const queryId = isOne ? reader.readString('terminateId') : undefined;
+        if (isOne && queryId === undefined)
+          reader.fail('terminateId', 'terminate needs the id of a query as terminateId');
+        const turnNumbers = reader.readWholes('turnNumbers', 0, LARGEST_TURN) ?? null;
+        if (reader.problem !== null) {
+          this.refuse(id, reader.problem);
+          return;
+        }
+        send(object);
+        for (const { host } of models) host.terminate({ queryId: queryId ?? null, turnNumbers });
+        return;
+      }
+      default:
+        this.refuse(id, { field: 'action', text: `action must be one of ${ACTIONS}` });
+    }
+  }
+
+  private refuse(id: string, { field, text }: Problem): void {
+    this.ports.send({ id, error: text, field });
+  }
+}

@@ -1,0 +1,114 @@
+/** The engine's network port over a pool of evaluator threads. */
+
+import type { OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { Tablebases } from '../../chess/syzygy/index.js';
+import { EvaluatorPool, type PoolOptions } from '../../networks/nn/index.js';
+import { SearchClient } from '../../search/index.js';
+import {
+  createPoolNetwork,
+  type EnginePorts,
+  getTablebaseSettings,
+  MateClient,
+  type NetworkPort,
+  readPoolOptions,
+} from '../core/index.js';
+import {
+  BUILT_IN,
+  describeDownload,
+  findModel,
+  findTuning,
+  isFileless,
+  loadNetwork,
+  needsMeasuredLevels,
+  obtainNetwork,
+  type ResolvedNetwork,
+  resolveNetwork,
+} from '../weights/index.js';
+
+/** Rejects with one sentence for the user. @param network the network of the options, if it has been found */
+export async function createPoolOptions(
+  options: OptionStore,
+  onWarning: (text: string) => void,
+  onProgress = onWarning,
+  network?: ResolvedNetwork,
+): Promise<PoolOptions> {
+  const pool = readPoolOptions(options, onWarning);
+  if (isFileless(options)) return pool;
+  const found = network ?? (await obtain(options, onProgress));
+  const settings = { onWarning };
+  return {
+    ...pool,
+    // If the device fails, evaluation falls back to the CPU, which may use another network.
+    model: (edition) =>
+      edition.provider === found.provider
+        ? loadNetwork(found, edition.precision, settings)
+        : findModel(options, edition, settings),
+  };
+}
+
+/** Finds the network, and downloads it if need be. Rejects with one sentence for the user. */
+async function obtain(options: OptionStore, onProgress: (text: string) => void): Promise<ResolvedNetwork> {
+  unwrap(await obtainNetwork(options, describeDownload(onProgress)));
+  return unwrap(await resolveNetwork(options));
+}
+
+/** The real network and search behind the engine's ports. */
+export const enginePorts: EnginePorts = {
+  createNetwork: createTunedNetwork,
+  describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
+  createSearch: (events) => new SearchClient(events),
+  createMateSearch: () => new MateClient(),
+};
+
+/** The bundled network on the default backend. Everything else, threads included, stays. */
+export function createSpareOptions(options: OptionStore): OptionStore {
+  const spare = options.clone();
+  for (const [name, value] of [
+    ['WeightsFile', BUILT_IN],
+    ['Backend', 'auto'],
+    ['BackendOptions', ''],
+  ] as const) {
+    unwrap(spare.set(name, value));
+  }
+  return spare;
+}
+
+/** Uses the threads and batches that were tuned for this network, unless the user has set them. */
+async function createTunedNetwork(
+  options: OptionStore,
+  warn: (text: string) => void,
+  avoidsDevice = false,
+  tell = warn,
+): Promise<NetworkPort> {
+  const network = isFileless(options) ? undefined : await obtain(options, tell);
+  const tuned = network === undefined ? undefined : ((await findTuning(options, network)) ?? undefined);
+  const pool = await createPoolOptions(options, warn, tell, network);
+  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice, tuned }), {
+    reason: network?.reason ?? '',
+    isTuned: tuned !== undefined,
+  });
+}
+
+/** With the engine's own threads and batches, or those of the options. */
+export async function createNetwork(
+  options: OptionStore,
+  warn: (text: string) => void,
+  avoidsDevice = false,
+  tell = warn,
+): Promise<NetworkPort> {
+  const pool = await createPoolOptions(options, warn, tell);
+  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice }));
+}
+
+/** Folders that were reported: several players of a command may name the same ones. */
+const toldOfTables = new Set<string>();
+
+/** Reports invalid tablebase folders, for commands without an engine that would do it. */
+export function warnOfTables(options: OptionStore, onWarning: (text: string) => void): void {
+  const { paths } = getTablebaseSettings(options);
+  for (const warning of new Tablebases(paths, onWarning).warnings) {
+    if (!toldOfTables.has(warning)) onWarning(warning);
+    toldOfTables.add(warning);
+  }
+}

@@ -1,0 +1,34 @@
+/** The door of core/: the engine behind UCI, without text. */
+
+export { Analyst, type Answer } from './analyst.js';
+export { getTablebaseSettings, type TablebaseResult } from './endgame-tables.js';
+export { Engine } from './engine.js';
+export {
+  createGamePosition,
+  type GamePosition,
+  POSITION_REFUSED,
+  PositionReader,
+  writesKingTakesRook,
+} from './game-position.js';
+export { type GoRequest, isUnlimited } from './go-request.js';
+export { MateClient } from './mate-client.js';
+export { createPoolNetwork, readPoolOptions } from './network-loader.js';
+export { PerftClient } from './perft-client.js';
+export type {
+  BestMove,
+  EngineListener,
+  EnginePorts,
+  MateSearchPort,
+  NetworkPort,
+  SearchPort,
+  SearchPortEvents,
+} from './ports.js';
+export {
+  computeRootScore,
+  getMovesLeft,
+  type ReportLine,
+  type RootMoveStats,
+  type RootStats,
+  type Score,
+  type SearchReport,
+} from './search-report.js';

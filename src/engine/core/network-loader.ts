@@ -1,0 +1,244 @@
+/**
+ * Keeps a network loaded that matches the options. Loading is asynchronous, one network at a time; all options that change
+ * meanwhile cause one more load. If a load fails, the previous network is loaded again, or a spare one if there was none, and is
+ * used until an option changes. So a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that
+ * lost its device in a search is loaded once more, for the CPU, because its threads still use the device's batches.
+ *
+ * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
+ *
+ * The network itself is a port over a pool of evaluator threads: `readPoolOptions` and `createPoolNetwork`, for those who open one.
+ */
+
+import { repeatEvery } from '#platform/threads.js';
+import type { OptionStore } from '../../base/options/index.js';
+import type { HistoryFill } from '../../networks/encoding/index.js';
+import type { EvaluatorPool, PoolOptions } from '../../networks/nn/index.js';
+import { getTablebaseSettings } from './endgame-tables.js';
+import type { EnginePorts, NetworkPort } from './ports.js';
+
+// The engine's network port over a pool of evaluator threads. Node and the browser create the pool in different ways.
+
+/** The options of a pool, without its network. */
+export function readPoolOptions(options: OptionStore, onWarning: (text: string) => void): PoolOptions {
+  return {
+    backend: options.getString('Backend'),
+    backendOptions: options.getString('BackendOptions'),
+    threads: options.getNumber('Threads'),
+    minibatch: options.getNumber('MinibatchSize'),
+    cachePositions: options.getNumber('NNCacheSize'),
+    cacheMb: options.getNumber('Hash'),
+    onWarning,
+    tablebases: getTablebaseSettings(options),
+    ...readEvaluationOptions(options),
+  };
+}
+
+/** Options that a running pool can change without loading the network again. */
+function readEvaluationOptions(options: OptionStore): { policyTemperature: number; historyFill: HistoryFill } {
+  return {
+    policyTemperature: options.getNumber('PolicyTemperature'),
+    historyFill: options.getString('HistoryFill') as HistoryFill,
+  };
+}
+
+export function createPoolNetwork(
+  pool: EvaluatorPool,
+  { reason = null, isTuned = false }: { readonly reason?: string | null; readonly isTuned?: boolean } = {},
+): NetworkPort {
+  return {
+    reason,
+    isTuned,
+    handle: pool.handle,
+    get description() {
+      const { name, backend } = pool.network;
+      const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
+      return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
+    },
+    get backend() {
+      return pool.network.backend;
+    },
+    get cacheFill() {
+      return pool.cacheFill;
+    },
+    get evaluations() {
+      return pool.counters.evaluations;
+    },
+    get hasLostDevice() {
+      return pool.hasLostDevice;
+    },
+    takeEvaluatorOptions: (current) => pool.configure(readEvaluationOptions(current)),
+    takeTableOptions: (current) => pool.configure({ tablebases: getTablebaseSettings(current) }),
+    clearCache: () => pool.clearCache(),
+    dispose: () => pool.dispose(),
+  };
+}
+
+interface LoaderEvents {
+  onWarning(text: string): void;
+  onNote(text: string): void;
+  onError(text: string): void;
+  onProgress(text: string): void;
+}
+
+/** Tells the user at this interval that loading is not finished. */
+const PROGRESS_MS = 5000;
+
+export class NetworkLoader {
+  private network: NetworkPort | null = null;
+  /** The options of the current network, or of the last one; null if none was loaded yet. */
+  private loadedOptions: OptionStore | null = null;
+  /** Whether the options ask for another network that is not being loaded yet. */
+  private isOutdated = true;
+  /** Whether the next search must apply the evaluation options, or those of tablebases. */
+  private hasNewEvaluation = false;
+  private hasNewTables = false;
+  /** The network that lost its device and could not be loaded for the CPU; it stays in use. */
+  private stranded: NetworkPort | null = null;
+  private loading: Promise<void> | null = null;
+  private isDisposed = false;
+
+  constructor(
+    private readonly options: OptionStore,
+    private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions' | 'describeChoice'>,
+    private readonly events: LoaderEvents,
+  ) {}
+
+  /** The network for the current options, or the one in its place; null if there is neither. */
+  get current(): NetworkPort | null {
+    return this.loading !== null || this.mustLoad ? null : this.network;
+  }
+
+  /** Resolves when the network for the current options is loaded or has failed to load. Never rejects. */
+  async ensure(): Promise<NetworkPort | null> {
+    while (!this.isDisposed && (this.loading !== null || this.mustLoad)) {
+      this.loading ??= this.loadNext().finally(() => {
+        this.loading = null;
+      });
+      await this.loading;
+    }
+    return this.current;
+  }
+
+  onPoolChange(): void {
+    const { loadedOptions } = this;
+    const isLoaded =
+      this.network !== null && loadedOptions !== null && this.describe(loadedOptions) === this.describe(this.options);
+    this.isOutdated = !isLoaded;
+  }
+
+  onEvaluatorChange(): void {
+    this.hasNewEvaluation = true;
+  }
+
+  onTablesChange(): void {
+    this.hasNewTables = true;
+  }
+
+  /** Applies the options that need no loading. Do not call it during a search. */
+  handOver(network: NetworkPort): void {
+    if (this.hasNewEvaluation) network.takeEvaluatorOptions(this.options);
+    if (this.hasNewTables) network.takeTableOptions(this.options);
+    this.hasNewEvaluation = false;
+    this.hasNewTables = false;
+  }
+
+  async dispose(): Promise<void> {
+    this.isDisposed = true;
+    await this.loading;
+    await this.network?.dispose();
+    this.network = null;
+  }
+
+  private get mustLoad(): boolean {
+    return this.isOutdated || this.mustLeaveDevice;
+  }
+
+  private get mustLeaveDevice(): boolean {
+    return this.network?.hasLostDevice === true && this.network !== this.stranded;
+  }
+
+  private async loadNext(): Promise<void> {
+    const startedAt = performance.now();
+    const endProgress = repeatEvery(PROGRESS_MS, () => {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      this.events.onProgress(`Still loading the network after ${seconds} s`);
+    });
+    const loading = this.isOutdated ? this.load() : this.leaveDevice();
+    await loading.finally(endProgress);
+  }
+
+  private async load(): Promise<void> {
+    const old = this.network;
+    this.network = null;
+    const options = this.options.clone();
+    this.isOutdated = false;
+    this.hasNewEvaluation = false;
+    this.hasNewTables = false;
+    try {
+      // Dispose of the old one first: two sets of weights may not fit into a device's memory.
+      await old?.dispose();
+      this.network = await this.create(options);
+      this.loadedOptions = options;
+      this.explain(this.network);
+    } catch (error) {
+      const reason = getReason(error);
+      const hadNetwork = this.loadedOptions !== null;
+      this.loadedOptions ??= this.ports.createSpareOptions?.(options) ?? null;
+      this.network = await this.createAgain();
+      const rest =
+        this.network === null ? '' : `; ${this.network.description} ${hadNetwork ? 'stays' : 'plays instead'}`;
+      this.events.onError(`${reason}${rest}`);
+    }
+    // Options that changed meanwhile may have changed back.
+    if (this.isOutdated) this.onPoolChange();
+  }
+
+  /** Tells the user which network plays, and why: it depends on the machine and on the options. */
+  private explain({ description, reason }: NetworkPort): void {
+    if (reason !== null) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
+  }
+
+  /** Keeps the old network until the new one is loaded: it works, if slowly, and its device memory is lost anyway. */
+  private async leaveDevice(): Promise<void> {
+    const old = this.network;
+    try {
+      this.network = await this.createWithEarlierOptions(this.loadedOptions ?? this.options, true);
+      await old?.dispose();
+    } catch (error) {
+      this.stranded = old;
+      this.events.onWarning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
+    }
+  }
+
+  private describe(options: OptionStore): string {
+    return `${options.describe('pool')} ${this.ports.describeChoice?.(options) ?? ''}`;
+  }
+
+  private create(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {
+    const { events, ports } = this;
+    const warn = (text: string): void => events.onWarning(text);
+    return ports.createNetwork(options, warn, avoidsDevice, (text) => events.onProgress(text));
+  }
+
+  private async createWithEarlierOptions(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {
+    const network = await this.create(options, avoidsDevice);
+    this.hasNewEvaluation = true;
+    this.hasNewTables = true;
+    return network;
+  }
+
+  /** The network of `loadedOptions`; null if there are none, or it cannot be loaded any more. */
+  private async createAgain(): Promise<NetworkPort | null> {
+    if (this.loadedOptions === null) return null;
+    try {
+      return await this.createWithEarlierOptions(this.loadedOptions);
+    } catch {
+      this.loadedOptions = null;
+      return null;
+    }
+  }
+}
+
+function getReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

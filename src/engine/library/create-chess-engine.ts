@@ -1,0 +1,349 @@
+/**
+ * Implements the typed interfaces over engines that run in this process or in another. It prints nothing. Also here: the checks of
+ * what a program passes.
+ */
+
+import type { OptionStore } from '../../base/options/index.js';
+import { unwrap } from '../../base/util/index.js';
+import {
+  computeOutcome,
+  formatFen,
+  formatUciMove,
+  listLegalMoves,
+  type Move,
+  parseUciMove,
+} from '../../chess/rules/index.js';
+import { computeWdl } from '../../search/index.js';
+import {
+  createGamePosition,
+  type GamePosition,
+  type GoRequest,
+  getMovesLeft,
+  PositionReader,
+  type RootStats,
+  writesKingTakesRook,
+} from '../core/index.js';
+import type {
+  ChessEngine,
+  EngineOption,
+  EnginePool,
+  EngineSettings,
+  Evaluation,
+  GoLimits,
+  PoolSettings,
+  PositionSetup,
+  Search,
+  Signal,
+} from './chess-engine.js';
+import type { EngineHost, HostFactory } from './engine-host.js';
+import { Errand, EvaluationRequest, followSignal, RequestQueue, SearchRequest } from './request-queue.js';
+
+// Checks what a program passes, and turns it into the engine's terms. Every error is an Error of one sentence.
+
+/** Limits by name, and what they are for the engine. */
+const NUMBERS = {
+  nodes: { request: 'nodes', isWhole: true },
+  depth: { request: 'depth', isWhole: true },
+  mate: { request: 'mate', isWhole: true },
+  moveTime: { request: 'moveTimeMs', isWhole: false },
+  whiteTime: { request: 'whiteTimeMs', isWhole: false },
+  blackTime: { request: 'blackTimeMs', isWhole: false },
+  whiteIncrement: { request: 'whiteIncrementMs', isWhole: false },
+  blackIncrement: { request: 'blackIncrementMs', isWhole: false },
+  movesToGo: { request: 'movesToGo', isWhole: true },
+} as const;
+
+const SETTING_KEYS: readonly (keyof EngineSettings)[] = [
+  'weights',
+  'threads',
+  'options',
+  'onWarning',
+  'onProgress',
+  'signal',
+];
+
+/** @param more keys that are known besides those of an engine */
+export function checkSettings(settings: EngineSettings, more: readonly string[] = []): void {
+  checkKeys('The settings', settings, [...SETTING_KEYS, ...more]);
+  for (const name of ['onWarning', 'onProgress'] as const) {
+    const value: unknown = settings[name];
+    if (value !== undefined && typeof value !== 'function') throw new Error(`${name} must be a function`);
+  }
+  const { weights } = settings as { readonly weights?: unknown };
+  const isSource =
+    weights === undefined || typeof weights === 'string' || (typeof weights === 'object' && weights !== null);
+  if (!isSource) throw new Error('weights must be a path, a URL, a Blob or bytes');
+}
+
+export function checkPosition(setup: PositionSetup): {
+  readonly fen: string | null;
+  readonly moves: readonly string[];
+} {
+  checkKeys('The position', setup, ['fen', 'moves']);
+  const { fen, moves = [] } = setup as { readonly fen?: unknown; readonly moves?: unknown };
+  if (fen !== undefined && typeof fen !== 'string') throw new Error('fen must be a string');
+  return { fen: fen ?? null, moves: [...checkMoves('moves', moves)] };
+}
+
+/** @param game the position of the search */
+export function createRequest(limits: GoLimits, { position }: GamePosition): GoRequest {
+  checkKeys('The limits', limits, [...Object.keys(NUMBERS), 'searchMoves', 'ponder', 'signal']);
+  const request: Record<string, unknown> = { reportsMoves: true };
+  for (const [name, { request: key, isWhole }] of Object.entries(NUMBERS)) {
+    const number: unknown = limits[name as keyof typeof NUMBERS];
+    if (number === undefined) continue;
+    if (!Number.isFinite(number) || (number as number) < 0)
+      throw new Error(`${name} must be a finite number of at least 0, not ${String(number)}`);
+    if (isWhole && !Number.isInteger(number)) throw new Error(`${name} must be a whole number, not ${String(number)}`);
+    request[key] = number;
+  }
+  const { searchMoves, ponder } = limits as { readonly searchMoves?: unknown; readonly ponder?: unknown };
+  if (ponder !== undefined && typeof ponder !== 'boolean') throw new Error('ponder must be true or false');
+  if (ponder === true) request.ponder = true;
+  if (searchMoves !== undefined) {
+    const moves = checkMoves('searchMoves', searchMoves);
+    if (moves.length === 0) throw new Error('searchMoves names no move');
+    request.searchMoves = moves.map((text) => {
+      const move = parseUciMove(position, text);
+      if (!move.ok) throw new Error(move.error);
+      return move.value;
+    });
+  }
+  return request;
+}
+
+export function checkKeys(what: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) throw new Error(`${what} must be an object, not ${String(given)}`);
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue;
+    const [near] = known.filter((name) => name.toLowerCase().startsWith(key.toLowerCase().slice(0, 5)));
+    const hint = near === undefined ? `known: ${known.join(', ')}` : `did you mean ${near}?`;
+    throw new Error(`${what} know no "${key}"; ${hint}`.replace('position know no', 'position knows no'));
+  }
+}
+
+function checkMoves(name: string, moves: unknown): readonly string[] {
+  const isList = Array.isArray(moves) && moves.every((move) => typeof move === 'string');
+  if (!isList) throw new Error(`${name} must be an array of moves as UCI writes them`);
+  return moves as string[];
+}
+
+interface Setup {
+  readonly fen: string | null;
+  readonly moves: readonly string[];
+  readonly game: GamePosition;
+}
+
+/** Resolves when the network is loaded; rejects with one sentence when it cannot be. */
+export async function createChessEngine(settings: EngineSettings, createHost: HostFactory): Promise<ChessEngine> {
+  checkSettings(settings);
+  const queue = await openQueue(settings, 1, createHost);
+  return new QueueEngine(queue);
+}
+
+/** @param defaultSize number of engines when the settings do not say */
+export async function createChessEnginePool(
+  settings: PoolSettings,
+  createHost: HostFactory,
+  defaultSize: number,
+): Promise<EnginePool> {
+  checkSettings(settings, ['engines']);
+  const { engines = defaultSize, threads = 1, ...rest } = settings;
+  if (!Number.isInteger(engines) || engines < 1 || engines > 1024)
+    throw new Error(`engines must be a whole number from 1 to 1024, not ${String(engines)}`);
+  const queue = await openQueue({ ...rest, threads }, engines, createHost);
+  const reader = new PositionReader();
+  const readSetup = (position: PositionSetup): Setup => {
+    queue.requireOpen();
+    return readPosition(queue, reader, position);
+  };
+  return {
+    size: engines,
+    get network() {
+      return queue.host.network;
+    },
+    go: (position, limits) => startSearch(queue, readSetup(position), limits),
+    evaluate: async (position, request = {}) => startEvaluation(queue, readSetup(position), request),
+    dispose: () => queue.dispose(),
+    [Symbol.asyncDispose]: () => queue.dispose(),
+  };
+}
+
+class OpenQueue extends RequestQueue {
+  private disposal: Promise<void> | undefined;
+
+  get host(): EngineHost {
+    return this.hosts[0];
+  }
+
+  dispose(): Promise<void> {
+    this.disposal ??= this.close(new Error('The engine was disposed of'));
+    return this.disposal;
+  }
+}
+
+async function openQueue(settings: EngineSettings, size: number, createHost: HostFactory): Promise<OpenQueue> {
+  const {
+    weights,
+    threads,
+    options = {},
+    onWarning = () => undefined,
+    onProgress = () => undefined,
+    signal,
+  } = settings;
+  if (signal?.aborted) throw signal.reason;
+  const queue = new OpenQueue(createHost, size, { onWarning, onProgress });
+  let abort = (): void => undefined;
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      abort = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', abort);
+    });
+    for (const host of queue.hosts) {
+      if (weights !== undefined) unwrap(host.setNetwork(weights));
+      if (threads !== undefined) unwrap(host.setOption('Threads', String(threads)));
+      for (const [name, value] of Object.entries(options)) unwrap(host.setOption(name, String(value)));
+    }
+    // One after the other: the first may have to download the network.
+    const load = async (): Promise<void> => {
+      for (const host of queue.hosts) await host.load();
+    };
+    await Promise.race([load(), aborted]);
+  } catch (error) {
+    await queue.dispose();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+  return queue;
+}
+
+class QueueEngine implements ChessEngine {
+  private readonly reader = new PositionReader();
+  private setup: Setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
+
+  constructor(private readonly queue: OpenQueue) {}
+
+  get network(): string {
+    return this.queue.host.network;
+  }
+
+  get options(): readonly EngineOption[] {
+    return listOptions(this.queue.host.options);
+  }
+
+  get fen(): string {
+    return formatFen(this.setup.game.position);
+  }
+
+  get legalMoves(): readonly string[] {
+    const { position } = this.setup.game;
+    const chess960 = writesKingTakesRook(this.queue.host.options, position);
+    return listLegalMoves(position).map((move) => formatUciMove(move, chess960));
+  }
+
+  get status(): ReturnType<typeof computeOutcome> {
+    return computeOutcome(this.setup.game.position);
+  }
+
+  position(setup: PositionSetup = {}): void {
+    this.queue.requireOpen();
+    this.setup = readPosition(this.queue, this.reader, setup);
+  }
+
+  go(limits: GoLimits = {}): Search {
+    this.queue.requireOpen();
+    return startSearch(this.queue, this.setup, limits);
+  }
+
+  stop(): void {
+    this.queue.stop();
+  }
+
+  async evaluate(request: { readonly signal?: Signal | undefined } = {}): Promise<Evaluation | null> {
+    this.queue.requireOpen();
+    return startEvaluation(this.queue, this.setup, request);
+  }
+
+  setOption(name: string, value: string | number | boolean): void {
+    this.queue.requireOpen();
+    unwrap(this.queue.host.setOption(name, String(value)));
+  }
+
+  async ready(): Promise<void> {
+    this.queue.requireOpen();
+    await this.queue.host.load();
+    this.queue.requireOpen();
+  }
+
+  newGame(): void {
+    this.queue.requireOpen();
+    this.setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
+    this.queue.add(new Errand((host) => host.newGame()));
+  }
+
+  dispose(): Promise<void> {
+    return this.queue.dispose();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.queue.dispose();
+  }
+}
+
+function readPosition(queue: OpenQueue, reader: PositionReader, setup: PositionSetup): Setup {
+  const { fen, moves } = checkPosition(setup);
+  const game = unwrap(reader.read(fen, moves));
+  for (const note of game.notes) queue.onWarning(note);
+  return { fen, moves, game };
+}
+
+function startSearch(queue: OpenQueue, { fen, moves, game }: Setup, limits: GoLimits): Search {
+  const task = { fen, moves, request: createRequest(limits, game) };
+  const request = new SearchRequest(task, writesKingTakesRook(queue.host.options, game.position));
+  const unfollow = followSignal(queue, request, limits.signal);
+  if (limits.signal?.aborted !== true) queue.add(request);
+  void request.search.bestMove.then(unfollow, unfollow);
+  return request.search;
+}
+
+async function startEvaluation(
+  queue: OpenQueue,
+  { fen, moves, game }: Setup,
+  options: { readonly signal?: Signal | undefined },
+): Promise<Evaluation | null> {
+  checkKeys('The request', options, ['signal']);
+  const chess960 = writesKingTakesRook(queue.host.options, game.position);
+  const request = new EvaluationRequest({ fen, moves, request: { nodes: 1 } });
+  const unfollow = followSignal(queue, request, options.signal);
+  if (options.signal?.aborted !== true) queue.add(request);
+  const stats = await request.stats.finally(unfollow);
+  return stats === null ? null : createEvaluation(stats, chess960);
+}
+
+function createEvaluation(stats: RootStats, chess960: boolean): Evaluation {
+  const { node, moves } = stats;
+  const value = node.wl ?? node.q;
+  const policy = moves.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior }));
+  return {
+    value,
+    wdl: computeWdl(value, node.d ?? 0),
+    movesLeft: getMovesLeft(stats),
+    policy: policy.sort((a, b) => b.prior - a.prior),
+  };
+}
+
+function listOptions(store: OptionStore): EngineOption[] {
+  return store.declared.map((spec) => {
+    const value = store.values.get(spec.uci);
+    return {
+      name: spec.uci,
+      kind: spec.kind,
+      help: spec.help,
+      ...(value === undefined ? {} : { value }),
+      ...(spec.kind === 'button' ? {} : { default: spec.default }),
+      ...(spec.kind === 'int' || spec.kind === 'float' ? { min: spec.min, max: spec.max } : {}),
+      ...(spec.kind === 'choice' ? { choices: spec.choices } : {}),
+    };
+  });
+}

@@ -1,0 +1,330 @@
+/**
+ * Requests for one or several engines, in the order in which they came. An engine takes the next one when it is free. A request ends
+ * another one only if no engine is free and the other is a search without a limit. Also here: what a program holds of one request:
+ * its infos and its best move.
+ */
+
+import { createDeferred } from '../../base/util/index.js';
+import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';
+import { type BestMove, getMovesLeft, isUnlimited, type RootStats, type SearchReport } from '../core/index.js';
+import type { BestMoveAnswer, Info, MoveStatistics, Search, SearchEnd, Signal } from './chess-engine.js';
+import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
+
+// One `go`: its infos, all of them kept so that a caller may iterate at any time, and its best move.
+
+/** What a caller may do to the search. */
+export interface SearchControl {
+  readonly chess960: boolean;
+  stop(): void;
+  ponderHit(): void;
+}
+
+export class RunningSearch implements Search {
+  private readonly answer = createDeferred<BestMoveAnswer>();
+  readonly bestMove = this.answer.promise;
+  private readonly infos: Info[] = [];
+  private moves: readonly MoveStatistics[] = [];
+  private state: 'running' | 'over' | 'rejected' = 'running';
+  private error: unknown;
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly control: SearchControl) {
+    // A program that only reads the infos must not die of a rejection that it did not ask for.
+    this.bestMove.catch(() => undefined);
+  }
+
+  stop(): void {
+    this.control.stop();
+  }
+
+  ponderHit(): void {
+    this.control.ponderHit();
+  }
+
+  add(report: SearchReport): void {
+    this.infos.push(createInfo(report, this.control.chess960));
+    this.wake();
+  }
+
+  addMoves({ moves, hasMovesLeft, node }: RootStats): void {
+    this.moves = moves
+      .map((row) => ({
+        move: formatUciMove(row.move as Move, this.control.chess960),
+        visits: row.visits,
+        prior: row.prior,
+        value: row.visits === 0 ? null : row.wl,
+        draw: row.visits === 0 ? null : row.d,
+        movesLeft: row.visits === 0 ? null : getMovesLeft({ node: row, moves, hasMovesLeft }),
+      }))
+      .sort((a, b) => b.visits - a.visits || b.prior - a.prior)
+      .filter(() => node.edgeCount > 0);
+  }
+
+  end({ move, ponder }: BestMove, end: SearchEnd): void {
+    if (this.state !== 'running') return;
+    this.state = 'over';
+    const { moves } = this;
+    this.answer.resolve({ move: this.formatMove(move), ponder: this.formatMove(ponder), end, moves });
+    this.wake();
+  }
+
+  fail(error: unknown): void {
+    if (this.state !== 'running') return;
+    this.state = 'rejected';
+    this.error = error;
+    this.answer.reject(error);
+    this.wake();
+  }
+
+  private formatMove(move: Move): string | null {
+    return move === NO_MOVE ? null : formatUciMove(move, this.control.chess960);
+  }
+
+  private wake(): void {
+    for (const resume of this.waiting.splice(0)) resume();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Info> {
+    try {
+      for (let next = 0; ; next++) {
+        while (next >= this.infos.length && this.state === 'running') {
+          await new Promise<void>((resolve) => this.waiting.push(resolve));
+        }
+        if (this.state === 'rejected') throw this.error;
+        if (next >= this.infos.length) return;
+        yield this.infos[next];
+      }
+    } finally {
+      if (this.state === 'running') this.stop();
+    }
+  }
+}
+
+function createInfo(report: SearchReport, chess960: boolean): Info {
+  return {
+    depth: report.depth,
+    seldepth: report.seldepth,
+    timeMs: report.timeMs,
+    nodes: report.nodes,
+    nodesPerSecond: report.nps,
+    hashFull: report.hashFull,
+    tablebaseHits: report.tbHits,
+    lines: report.lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
+  };
+}
+
+export interface QueuedRequest {
+  readonly isEndless: boolean;
+  /** Resolves when the engine is free again; never rejects. */
+  run(host: EngineHost): Promise<void>;
+  /** Ends a request that is endless, for the next one. */
+  giveWay(): void;
+  stop(): void;
+  fail(error: unknown): void;
+}
+
+export interface QueueEvents {
+  readonly onWarning: (sentence: string) => void;
+  readonly onProgress: (sentence: string) => void;
+}
+
+interface Slot {
+  readonly host: EngineHost;
+  current: QueuedRequest | null;
+}
+
+export class RequestQueue {
+  private readonly slots: Slot[];
+  private waiting: QueuedRequest[] = [];
+  private closed: Error | null = null;
+  readonly onWarning: (sentence: string) => void;
+
+  constructor(createHost: HostFactory, size: number, { onWarning, onProgress }: QueueEvents) {
+    this.onWarning = onWarning;
+    this.slots = Array.from({ length: size }, (): Slot => {
+      const getSearch = (): SearchRequest | null => (slot.current instanceof SearchRequest ? slot.current : null);
+      const host = createHost({
+        report: (report) => getSearch()?.add(report),
+        moveStats: (stats) => getSearch()?.addMoves(stats),
+        bestMove: (best) => getSearch()?.end(best),
+        failure: (sentence) => {
+          getSearch()?.noteFailure();
+          onWarning(sentence);
+        },
+        warning: onWarning,
+        progress: onProgress,
+        loss: (sentence) => void this.close(new Error(sentence)),
+      });
+      const slot: Slot = { host, current: null };
+      return slot;
+    });
+  }
+
+  get hosts(): readonly EngineHost[] {
+    return this.slots.map(({ host }) => host);
+  }
+
+  /** Throws when the queue is closed. */
+  requireOpen(): void {
+    if (this.closed !== null) throw this.closed;
+  }
+
+  add(request: QueuedRequest): void {
+    this.waiting.push(request);
+    this.startNext();
+  }
+
+  /** Removes a request that has not begun. */
+  remove(request: QueuedRequest): void {
+    this.waiting = this.waiting.filter((other) => other !== request);
+  }
+
+  stop(): void {
+    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting]) request?.stop();
+  }
+
+  /** All requests without an answer fail. */
+  async close(error: Error): Promise<void> {
+    this.closed = error;
+    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting.splice(0)])
+      request?.fail(error);
+    await Promise.all(this.hosts.map((host) => host.dispose()));
+  }
+
+  private startNext(): void {
+    for (const slot of this.slots) {
+      if (slot.current !== null || this.closed !== null) continue;
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      slot.current = next;
+      void next.run(slot.host).then(() => {
+        slot.current = null;
+        this.startNext();
+      });
+    }
+    for (const { current } of this.slots.slice(0, this.waiting.length)) if (current?.isEndless) current.giveWay();
+  }
+}
+
+export class SearchRequest implements QueuedRequest {
+  readonly search: RunningSearch;
+  private host: EngineHost | null = null;
+  private ended: SearchEnd = 'limit';
+  private hasFailed = false;
+  private isPondering: boolean;
+  private finish: () => void = () => undefined;
+
+  constructor(
+    private readonly task: HostTask,
+    chess960: boolean,
+  ) {
+    this.isPondering = task.request.ponder === true;
+    const stop = (): void => this.stop();
+    this.search = new RunningSearch({ chess960, stop, ponderHit: () => this.ponderHit() });
+  }
+
+  get isEndless(): boolean {
+    return this.isPondering || isUnlimited(this.task.request);
+  }
+
+  run(host: EngineHost): Promise<void> {
+    this.host = host;
+    return new Promise((resolve) => {
+      this.finish = resolve;
+      host.go(this.task);
+      if (this.ended !== 'limit') host.stop();
+      else if (this.task.request.ponder === true && !this.isPondering) host.ponderHit();
+    });
+  }
+
+  giveWay(): void {
+    this.endEarly('replaced');
+  }
+
+  stop(): void {
+    this.endEarly('stopped');
+  }
+
+  fail(error: unknown): void {
+    this.search.fail(error);
+    this.endEarly('stopped');
+  }
+
+  add(report: SearchReport): void {
+    this.search.add(report);
+  }
+
+  addMoves(stats: RootStats): void {
+    this.search.addMoves(stats);
+  }
+
+  noteFailure(): void {
+    this.hasFailed = true;
+  }
+
+  end(best: BestMove): void {
+    this.search.end(best, best.move === NO_MOVE ? 'gameOver' : this.hasFailed ? 'failed' : this.ended);
+    this.finish();
+  }
+
+  private ponderHit(): void {
+    if (!this.isPondering) throw new Error('ponderHit without a search that ponders');
+    this.isPondering = false;
+    this.host?.ponderHit();
+  }
+
+  private endEarly(end: SearchEnd): void {
+    if (this.ended !== 'limit') return;
+    this.ended = end;
+    this.host?.stop();
+  }
+}
+
+export class EvaluationRequest implements QueuedRequest {
+  readonly isEndless = false;
+  private readonly answer = createDeferred<RootStats | null>();
+  readonly stats = this.answer.promise;
+
+  constructor(private readonly task: HostTask) {}
+
+  async run(host: EngineHost): Promise<void> {
+    await host.evaluate(this.task).then(this.answer.resolve, this.answer.reject);
+  }
+
+  giveWay(): void {}
+
+  stop(): void {}
+
+  fail(error: unknown): void {
+    this.answer.reject(error);
+  }
+}
+
+/** Something to do with an engine between two requests. */
+export class Errand implements QueuedRequest {
+  readonly isEndless = false;
+
+  constructor(private readonly work: (host: EngineHost) => void) {}
+
+  async run(host: EngineHost): Promise<void> {
+    this.work(host);
+  }
+
+  giveWay(): void {}
+
+  stop(): void {}
+
+  fail(): void {}
+}
+
+/** Gives up the request when the signal aborts. @returns a function that ends the watch */
+export function followSignal(queue: RequestQueue, request: QueuedRequest, signal: Signal | undefined): () => void {
+  if (signal === undefined) return () => undefined;
+  const abort = (): void => {
+    queue.remove(request);
+    request.fail(signal.reason);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort);
+  return () => signal.removeEventListener('abort', abort);
+}

@@ -1,0 +1,411 @@
+/**
+ * Finds and reads the network that WeightsFile names: an ONNX file, an lc0 file, which is converted, or the bundled network.
+ * The code for lc0's files is loaded only if needed. As with lc0, a network file beside an executable is preferred to the one
+ * inside it.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
+import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import type { OptionStore } from '../../base/options/index.js';
+import { failure, inflate, type Result, success, unwrap } from '../../base/util/index.js';
+import {
+  getBackendName,
+  isFilelessBackend,
+  loadModel,
+  type ModelEdition,
+  type ModelSource,
+  type NetworkChoice,
+  parseNetworkChoice,
+  readPrecision,
+} from '../../networks/nn/index.js';
+import { isStrengthLimited, LEVELS_NETWORK } from '../core/options.js';
+import {
+  AUTOMATIC_NETWORK,
+  type Bundle,
+  type BundledNetwork,
+  findBundledNetwork,
+  findRemoteNetwork,
+  getNetworkName,
+  isDownloaded,
+  readBundle,
+} from './network-catalogue.js';
+import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
+
+/** What WeightsFile holds if the user names no network. */
+const UNNAMED = ['', '<autodiscover>', AUTOMATIC_NETWORK];
+/** lc0's name of a network inside the executable. */
+export const BUILT_IN = '<built in>';
+
+/** The network that the options name, for one provider. It is resolved once, for all that load, name, identify or explain it. */
+export interface ResolvedNetwork {
+  /** Its file, or `<built in>`. */
+  readonly path: string;
+  /** Of a network inside the executable: its path in the program; null for a file on disk. */
+  readonly builtIn: string | null;
+  /** Of onnxruntime. */
+  readonly provider: string;
+  /** What the backend options say of the network; nothing if they are invalid, which loading reports. */
+  readonly choice: NetworkChoice;
+  /** Why this network was chosen, for the user. */
+  readonly reason: string;
+  /** Why it cannot be read, in one sentence; null if it is there. */
+  readonly missing: string | null;
+}
+
+/**
+ * Autodiscovery searches lc0's places: the program's own folder first, where the bundled network counts as found, then the data
+ * folders of lc0. A name of the catalogue, or an address, gives the path in the cache, whether the network has been downloaded or
+ * not. The first calls on a machine may measure networks, to choose between them.
+ */
+export async function resolveNetwork(
+  options: OptionStore,
+  provider = getFirstProvider(options),
+): Promise<Result<ResolvedNetwork>> {
+  const weightsFile = options.getString('WeightsFile');
+  const parsed = parseNetworkChoice(options.getString('BackendOptions'));
+  const choice = parsed.ok ? parsed.value : {};
+  const asFile = (path: string, reason: string): Result<ResolvedNetwork> =>
+    success({ path, builtIn: null, provider, choice, reason, missing: describeMissing(weightsFile, path) });
+  const asBundled = (network: BundledNetwork, reason: string): Result<ResolvedNetwork> => {
+    const inProgram = `models/${network.file}`;
+    if (!isPackaged) return asFile(join(getProgramFolder(), inProgram), reason);
+    return success({ path: BUILT_IN, builtIn: inProgram, provider, choice, reason, missing: null });
+  };
+  const bundle = readBundle();
+  if (!mayTakeBundled(options)) {
+    const named = findNamedFile(weightsFile, bundle);
+    const reason = `${weightsFile}, as WeightsFile says`;
+    if (!named.ok) return named;
+    return typeof named.value === 'string' ? asFile(named.value, reason) : asBundled(named.value, reason);
+  }
+  const discovers = weightsFile !== BUILT_IN;
+  const beside = discovers && isPackaged ? await discover('program') : undefined;
+  if (beside !== undefined) return asFile(beside, `found at ${beside}`);
+  const selection = await selectBundledNetwork(options, provider, bundle);
+  if (selection !== null) {
+    const why = explainSelection(selection, needsMeasuredLevels(options, provider));
+    return asBundled(selection.network, `${getNetworkName(selection.network)}, ${why}`);
+  }
+  const discovered = discovers ? await discover('everywhere') : undefined;
+  if (discovered !== undefined) return asFile(discovered, `found at ${discovered}`);
+  return failure('No network is bundled and none was found: name one with --weights');
+}
+
+/** Rejects with a sentence for the user. */
+export async function readNetwork({ path, builtIn, missing }: ResolvedNetwork): Promise<Uint8Array> {
+  if (missing !== null) throw new Error(missing);
+  if (builtIn !== null) return readProgramFile(builtIn) ?? unwrap(failure(`There is no file ${builtIn}`));
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Error(`Cannot read the network ${describePath(path)}: ${describeReadFailure(error)}`);
+  }
+}
+
+/** For messages: content in memory by its name, not by the address that we gave it. */
+function describePath(path: string): string {
+  return path.startsWith('blob:') ? getFileName(path) : path;
+}
+
+function getSourceName({ path, builtIn }: ResolvedNetwork): string {
+  return builtIn ?? describePath(path);
+}
+
+/** Whether the file is not one of the program's. */
+function isForeign({ path, builtIn }: ResolvedNetwork): boolean {
+  return builtIn === null && dirname(path) !== join(getProgramFolder(), 'models');
+}
+
+export function computeDigest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function isFileless(options: OptionStore): boolean {
+  return isFilelessBackend(options.getString('Backend'));
+}
+
+/** Looks in the program's own folder, then in lc0's places. */
+async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
+  const { discoverNetwork, listDiscoveryFolders } = await import('./network-catalogue.js');
+  const folders = listDiscoveryFolders(getProgramFolder());
+  return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
+}
+
+/**
+ * Whether the bundled network must be the one whose levels of limited strength were measured: where the choice is the CPU's and the
+ * user has named neither a network nor a precision.
+ */
+export function needsMeasuredLevels(options: OptionStore, provider = getFirstProvider(options)): boolean {
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  const isFree = choice.ok && choice.value.precision === undefined && mayTakeBundled(options);
+  return isFree && provider === 'cpu' && isStrengthLimited(options);
+}
+
+function mayTakeBundled(options: OptionStore): boolean {
+  return [...UNNAMED, BUILT_IN].includes(options.getString('WeightsFile'));
+}
+
+/**
+ * The bundled network for a provider. `datatype` in the backend options decides first. `datatype=f16` is for the device that `--backend`
+ * names: if it fails, the CPU takes its own network. Limited strength on a CPU takes the network whose levels were measured.
+ * @returns null when nothing is bundled
+ */
+export function selectBundledNetwork(
+  options: OptionStore,
+  provider = getFirstProvider(options),
+  bundle: Bundle = readBundle(),
+): Promise<NetworkSelection | null> {
+  const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundle.networks, LEVELS_NETWORK);
+  if (measured) return Promise.resolve(createUnmeasured(measured));
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  const asked = choice.ok ? choice.value.precision : undefined;
+  const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
+  return networkSelector.select(bundle, provider, precision?.replace('f', 'fp') ?? '');
+}
+
+function explainSelection({ candidates, problem }: NetworkSelection, isForLevels: boolean): string {
+  if (isForLevels) return 'with which the levels of limited strength were measured';
+  if (problem !== null) return `the first of the bundled networks, because their speeds are not known: ${problem}`;
+  if (candidates.length < 2) return 'the bundled network for this backend';
+  return `the strongest of ${candidates.length} bundled networks at the speeds measured on this machine`;
+}
+
+/** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */
+function getFirstProvider(options: OptionStore): string {
+  const name = getBackendName(options.getString('Backend'), options.getString('BackendOptions'));
+  return name.ok ? name.value : 'cpu';
+}
+
+interface LoadSettings {
+  /** Also compute the hash of the file, which takes time for a large one. */
+  readonly isIdentified?: boolean;
+  /** Is told why a network is not in the precision that was asked for. */
+  readonly onWarning?: (text: string) => void;
+}
+
+/** The network of the options in the edition that suits a device, from a file that is read once; an ONNX model is converted if possible. */
+export async function findModel(
+  options: OptionStore,
+  { provider, precision }: ModelEdition = {
+    provider: getFirstProvider(options) as ModelEdition['provider'],
+    precision: 'f32',
+  },
+  settings: LoadSettings = {},
+): Promise<Result<ModelSource>> {
+  const network = await resolveNetwork(options, provider);
+  return network.ok ? loadNetwork(network.value, precision, settings) : network;
+}
+
+/** As findModel, of a network that has been found. */
+export async function loadNetwork(
+  network: ResolvedNetwork,
+  precision: ModelEdition['precision'],
+  { isIdentified = false, onWarning = () => undefined }: LoadSettings = {},
+): Promise<Result<ModelSource>> {
+  if (network.missing !== null) return failure(network.missing);
+  const { provider, choice } = network;
+  const edition = { provider, winograd: choice.winograd !== false };
+  if (precision !== 'int8') return findExact(network, { ...edition, precision }, isIdentified);
+  return findInt8(network, { ...edition, precision: 'f32' }, onWarning);
+}
+
+async function findExact(
+  network: ResolvedNetwork,
+  edition: WantedEdition,
+  isIdentified: boolean,
+): Promise<Result<ModelSource>> {
+  if (network.builtIn === null && (await isLc0File(network.path)))
+    return loadLc0(network.path, network.choice, edition);
+  const name = getSourceName(network);
+  try {
+    const bytes = await readNetwork(network);
+    const fileSha256 = isIdentified ? computeDigest(bytes) : undefined;
+    const inflated = await inflate(bytes);
+    if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
+    return success({
+      bytes: await adaptOnnx(inflated.value, edition),
+      name,
+      fileSha256,
+      isForeign: isForeign(network),
+    });
+  } catch (error) {
+    return failure((error as Error).message);
+  }
+}
+
+/** The network in 8 bits; where they gain nothing, in single precision. A file that is in 8 bits or in halves stays as it is. */
+async function findInt8(
+  network: ResolvedNetwork,
+  edition: WantedEdition,
+  onWarning: (text: string) => void,
+): Promise<Result<ModelSource>> {
+  const { path, builtIn, choice } = network;
+  let fileSha256: string;
+  try {
+    const bytes = await readNetwork(network);
+    fileSha256 = computeDigest(bytes);
+    if (builtIn !== null || !(await isLc0File(path))) {
+      const inflated = await inflate(bytes);
+      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, edition, true);
+    }
+  } catch (error) {
+    return failure((error as Error).message);
+  }
+  const findEdition = async (form: Partial<WantedEdition>): Promise<Result<Int8Source>> => {
+    const found = await findExact(network, { ...edition, ...form }, true);
+    if (!found.ok || !('path' in found.value)) return found as Result<Int8Source>;
+    return failure(`Cannot read the network ${path}`);
+  };
+  const { loadInt8Network } = await import('../../networks/lc0/index.js');
+  const int8 = await loadInt8Network({
+    key: [fileSha256, choice.policyHead ?? '', choice.valueHead ?? '', String(edition.winograd)],
+    plain: async () => {
+      const plain = await findEdition({ isForInt8: true });
+      return plain.ok ? success(plain.value.bytes) : plain;
+    },
+    fastest: async () => {
+      const exact = await findEdition({});
+      return exact.ok ? success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder }) : exact;
+    },
+  });
+  if (!int8.ok) return int8;
+  const { onnx, report } = int8.value;
+  if (onnx !== undefined) {
+    return success({ bytes: onnx, name: getSourceName(network), fileSha256, isForeign: isForeign(network) });
+  }
+  onWarning(report);
+  return findEdition({});
+}
+
+/** Why a file cannot be used as a network, in one sentence; null if it can. */
+export async function findDamage(path: string): Promise<string | null> {
+  const edition: WantedEdition = { provider: 'cpu', winograd: true, precision: 'f32' };
+  const source = (await isLc0File(path)) ? await loadLc0(path, {}, edition) : success({ path });
+  const model = source.ok ? await loadModel(source.value) : source;
+  return model.ok ? null : model.error;
+}
+
+/** What 8 bits give for the network of the options on this CPU, and how far its answers are from single precision: one sentence. */
+export async function describeInt8(options: OptionStore): Promise<Result<string>> {
+  let refusal = 'the file is not in single precision, so datatype=int8 leaves it as it is';
+  const onWarning = (text: string): void => {
+    refusal = text;
+  };
+  const found = await findModel(options, { provider: 'cpu', precision: 'int8' }, { onWarning });
+  if (!found.ok) return found;
+  const { readInt8Report } = await import('../../networks/lc0/index.js');
+  return success(('bytes' in found.value ? readInt8Report(found.value.bytes) : undefined) ?? refusal);
+}
+
+type Int8Source = Extract<ModelSource, { bytes: Uint8Array }>;
+
+/** Recognises lc0's networks by content, because their names often have no extension. */
+async function isLc0File(path: string): Promise<boolean> {
+  if (/\.onnx(\.gz)?$/i.test(path)) return false;
+  if (/\.pb(\.gz)?$/i.test(path)) return true;
+  const { isNetworkFile } = await import('./network-catalogue.js');
+  return isNetworkFile(path);
+}
+
+interface WantedEdition {
+  readonly provider: string;
+  readonly precision: 'f16' | 'f32';
+  /** Whether convolutions may be in a form for this CPU alone. */
+  readonly winograd: boolean;
+  /** Whether the network is to be rounded to 8 bits: its tower stays as it is, and all weights are in the model. */
+  readonly isForInt8?: boolean;
+}
+
+async function loadLc0(
+  path: string,
+  { policyHead, valueHead }: NetworkChoice,
+  edition: WantedEdition,
+): Promise<Result<ModelSource>> {
+  const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../../networks/lc0/index.js');
+  const network = await loadLc0Network(path, {
+    ...(policyHead === undefined ? {} : { policyHead }),
+    ...(valueHead === undefined ? {} : { valueHead }),
+    precision: edition.precision,
+    channelBlock: await chooseChannelBlock(edition),
+    ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
+  });
+  if (!network.ok) return failure(network.error.replaceAll(path, describePath(path)));
+  const { onnx, weightsFolder, fileSha256 } = network.value;
+  return success({ bytes: onnx, name: describePath(path), weightsFolder, fileSha256 });
+}
+
+function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {
+  return winograd && precision === 'f32' && provider === 'cpu';
+}
+
+async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
+  if (!mayConvolveInBlocks(edition)) return 0;
+  const { findChannelBlock } = await import('../../networks/onnx/index.js');
+  return findChannelBlock();
+}
+
+/** Converts an ONNX file for an edition. @returns the file itself when it needs no change or cannot be changed */
+async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
+  if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
+  // Finding the channel block takes longer than reading a file.
+  if (readPrecision(bytes) === 'int8') return bytes;
+  const channelBlock = await chooseChannelBlock(edition);
+  if (edition.precision === 'f32' && channelBlock === 0) return bytes;
+  const { halveModel } = await import('../../networks/onnx/index.js');
+  const { rebuildOnnx } = await import('../../networks/lc0/index.js');
+  if (channelBlock === 0) return halveModel(bytes) ?? bytes;
+  return (
+    (await (edition.isForInt8 ? rebuildOnnx(bytes, channelBlock, null, true) : rebuildOnnx(bytes, channelBlock))) ??
+    bytes
+  );
+}
+
+/** A sentence for a network that has not been downloaded yet; null for all others. */
+function describeMissing(weightsFile: string, path: string): string | null {
+  const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
+  if (!remote?.ok || remote.value.path !== path || isDownloaded(remote.value)) return null;
+  const { name } = remote.value;
+  return `The network ${name} is not on this machine: sardonyx networks get ${name} downloads it`;
+}
+
+/** A file comes before a bundled network or one of the catalogue that has the same name. @returns a path, or the bundled network */
+function findNamedFile(weightsFile: string, { networks }: Bundle): Result<string | BundledNetwork> {
+  if (weightsFile.startsWith('blob:')) return success(weightsFile);
+  if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
+  const path = findBesideProgram(weightsFile);
+  if (existsSync(path)) return requireNetworkFile(path);
+  const bundled = findBundledNetwork(networks, weightsFile);
+  if (bundled !== undefined) return success(bundled);
+  const remote = findRemoteNetwork(weightsFile);
+  return remote?.ok === false ? remote : success(remote?.value.path ?? path);
+}
+
+/** The largest networks of lc0 take less than a gigabyte. */
+const MOST_NETWORK_BYTES = 2 ** 31;
+
+/** A device or a pipe may have no end. */
+function requireNetworkFile(path: string): Result<string> {
+  const stats = statSync(path);
+  if (!stats.isFile() && !stats.isDirectory()) return failure(`The network ${path} is no regular file`);
+  if (stats.size > MOST_NETWORK_BYTES) return failure(`The network ${path} is larger than 2 GB`);
+  return success(path);
+}
+
+function findFileOfUrl(address: string): Result<string> {
+  try {
+    const path = fileURLToPath(address);
+    return existsSync(path) ? requireNetworkFile(path) : success(path);
+  } catch {
+    return failure(`${address} is not the address of a file`);
+  }
+}
+
+/** A GUI may start an executable in any folder, so a name that is not found there is searched beside the executable. */
+function findBesideProgram(path: string): string {
+  if (!isPackaged || isAbsolute(path) || existsSync(path)) return path;
+  const beside = join(getProgramFolder(), path);
+  return existsSync(beside) ? beside : path;
+}

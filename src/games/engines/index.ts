@@ -1,0 +1,4 @@
+/** The door of engines/: external UCI engines, their pipes and what starts them. */
+export { EngineError } from './engine-process.js';
+export { createEngineSpec, type EngineSpec, formatPairs, parsePairs } from './engine-spec.js';
+export { decodeMate, encodeScore, MATE_BASE, UciClient, type UciInfo, type UciLimits } from './uci-client.js';

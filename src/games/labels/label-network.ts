@@ -1,0 +1,260 @@
+/**
+ * Our own network beside the labelling engine: it says which positions our search visits, and its policy and W − L without
+ * search show which positions it judges worst. Also here: the targets that a network would be trained on.
+ */
+
+import { createDeferred, createPrng, type Prng, runSideBySide, unwrap } from '../../base/util/index.js';
+import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/rules/index.js';
+import { SearchScheduler, type TreeDump } from '../../search/index.js';
+import { MATE_BASE } from '../engines/index.js';
+import { Game, GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../play/index.js';
+import type { Surprise } from '../records/index.js';
+import type { LabelledGameRecord } from './label-files.js';
+
+// What a network is trained to say about a labelled position: policy and W − L of its scores. The formulas and their defaults are
+// those of the training code (scripts/train/sardonyx_train/data/targets.py), with the sharper policy that the bundled networks
+// are trained on. Labelling uses them to tell how far a network's evaluation without search is from a label.
+
+/** T of softmax(score / T), in centipawns on the compressed scale. */
+const TEMPERATURE_CP = 10;
+/** Scores beyond this are compressed. */
+const COMPRESSION_CP = 300;
+/** By how much a mate is better than one that is a move longer, on the compressed scale. */
+const MATE_STEP_CP = 45;
+/** Score at which a win is as likely as not, and slope of the logistic curve. */
+const WDL_OFFSET_CP = 80;
+const WDL_SCALE_CP = 100;
+/** From this size a score is a mate. */
+const MATE_FLOOR = 31_000;
+/** Compressed scores without a mate stay below this. */
+const PLAIN_LIMIT = 835;
+/** Mates farther away count as this far, in moves. */
+const LONGEST_MATE = 50;
+
+/** A network's answer to a position, or a target for it, in the view of its mover. */
+export interface Impression {
+  /** By UCI move. */
+  readonly policy: ReadonlyMap<string, number>;
+  /** Win minus loss. */
+  readonly wl: number;
+}
+
+function compressScore(score: number): number {
+  const size = Math.abs(score);
+  const moves = Math.max(0, Math.min(LONGEST_MATE, (MATE_BASE - size) / 2));
+  const compressed =
+    size >= MATE_FLOOR
+      ? PLAIN_LIMIT + MATE_STEP_CP * (LONGEST_MATE + 1 - moves)
+      : Math.min(COMPRESSION_CP * Math.log1p(size / COMPRESSION_CP), PLAIN_LIMIT);
+  return Math.sign(score) * compressed;
+}
+
+/** Win minus loss of coded centipawns (encodeScore). */
+export function computeWinMinusLoss(score: number): number {
+  const logistic = (x: number): number => 1 / (1 + Math.exp(-Math.max(-60, Math.min(60, x))));
+  return logistic((score - WDL_OFFSET_CP) / WDL_SCALE_CP) - logistic((-score - WDL_OFFSET_CP) / WDL_SCALE_CP);
+}
+
+/** @param scores UCI moves with coded centipawns, best first, not empty */
+export function computeTarget(scores: readonly (readonly [move: string, score: number])[]): Impression {
+  const best = compressScore(scores[0][1]);
+  const weights = scores.map(([, score]) => Math.exp((compressScore(score) - best) / TEMPERATURE_CP));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return {
+    policy: new Map(scores.map(([move], i) => [move, weights[i] / sum])),
+    wl: computeWinMinusLoss(scores[0][1]),
+  };
+}
+
+/** KL(target ‖ policy) in nats. Moves that the policy gives less than `least` count as `least`. */
+export function computeDivergence(
+  target: ReadonlyMap<string, number>,
+  policy: ReadonlyMap<string, number>,
+  least = 1e-5,
+): number {
+  let sum = 0;
+  for (const [move, probability] of target) {
+    if (probability > 0) sum += probability * Math.log(probability / Math.max(policy.get(move) ?? 0, least));
+  }
+  return Math.max(0, sum);
+}
+
+/** A position of a game: the moves from a FEN, in UCI notation. */
+export interface Root {
+  readonly fen: string;
+  readonly moves: readonly string[];
+}
+
+/** How a network is asked. */
+export interface LabelNetworkSetup {
+  /** As in play. */
+  readonly search: NetworkSetup;
+  /** With policy temperature 1: the policy that is trained. */
+  readonly impression: NetworkSetup;
+}
+
+/** Searches at a time, so that the evaluators' batches are full. */
+const SEARCHES = 16;
+const BYTES_PER_TREE = 64 * 2 ** 20;
+const INITIAL_NODES = 1024;
+/** Deeper nodes of a tree are not drawn. */
+const MOST_PLIES = 60;
+const DIGITS = 1000;
+
+export class LabelNetwork {
+  private readonly scheduler = new SearchScheduler();
+  private readonly searchers: GameSearch[];
+  private readonly askers: GameSearch[];
+  /** Callers take turns: the searches are shared. */
+  private lastRun: Promise<void> = Promise.resolve();
+
+  private constructor(
+    /** First digits of the hash of the network's file; null without one. */
+    readonly digest: string | null,
+    search: NetworkPool,
+    impression: NetworkPool,
+    setup: LabelNetworkSetup,
+  ) {
+    this.searchers = this.createSearches(search, setup.search);
+    this.askers = this.createSearches(impression, setup.impression);
+  }
+
+  /** Rejects with one sentence for the user. */
+  static async open(setup: LabelNetworkSetup, pools: NetworkPools): Promise<LabelNetwork> {
+    const [search, impression] = [await pools.open(setup.search), await pools.open(setup.impression)];
+    return new LabelNetwork(search.weightsDigest, search, impression, setup);
+  }
+
+  /**
+   * Searches each root and lists the nodes that got a visit, as the moves from the root to them; without the root itself and
+   * without ends of the game.
+   * @param nodes visits of each root
+   */
+  async listVisited(roots: readonly Root[], nodes: number): Promise<string[][][]> {
+    const lists: string[][][] = new Array(roots.length);
+    await this.runAll(this.searchers, roots, async (search, root, i) => {
+      search.setPosition(createGame(root), false);
+      await search.run({ nodes });
+      const tree = search.dumpTree({ depth: MOST_PLIES, minVisits: 1 });
+      lists[i] = tree === null ? [] : listPaths(tree);
+    });
+    return lists;
+  }
+
+  /** The network's policy and W − L of positions that are not over, without search. */
+  async askAll(roots: readonly Root[]): Promise<Impression[]> {
+    const impressions: Impression[] = new Array(roots.length);
+    await this.runAll(this.askers, roots, async (search, root, i) => {
+      search.setPosition(createGame(root), false);
+      const { root: summary } = await search.run({ nodes: 1 });
+      const isChess960 = hasChess960Castling(unwrap(parseFen(root.fen)));
+      const policy = summary.moves.map(({ move, prior }) => [formatUciMove(move as Move, isChess960), prior] as const);
+      impressions[i] = { policy: new Map(policy), wl: summary.own.wl };
+    });
+    return impressions;
+  }
+
+  /** The records with the surprise of each scored ply. */
+  async addSurprise(records: readonly LabelledGameRecord[]): Promise<LabelledGameRecord[]> {
+    const roots = records.flatMap(({ fen, plies }) => {
+      const moves = plies.map(([played]) => played);
+      return plies.flatMap(([, scores], ply) => (scores.length > 0 ? [{ fen, moves: moves.slice(0, ply) }] : []));
+    });
+    const impressions = (await this.askAll(roots)).values();
+    return records.map(({ next, ...record }) => {
+      const surprise = record.plies.map(([, scores]) =>
+        scores.length === 0 ? null : measureSurprise(impressions.next().value as Impression, scores),
+      );
+      return { ...record, surprise, ...(next === undefined ? {} : { next }) };
+    });
+  }
+
+  private createSearches(pool: NetworkPool, setup: NetworkSetup): GameSearch[] {
+    return Array.from(
+      { length: SEARCHES },
+      () =>
+        new GameSearch({
+          pool,
+          scheduler: this.scheduler,
+          // All nodes are searched, even when the best move is clear.
+          params: { ...setup.params, smartPruningFactor: 0 },
+          batching: { minibatch: 1, batchesInFlight: 1 },
+          random: createPrng(0),
+          initialNodes: INITIAL_NODES,
+          maxBytes: BYTES_PER_TREE,
+        }),
+    );
+  }
+
+  private async runAll(
+    searches: readonly GameSearch[],
+    roots: readonly Root[],
+    run: (search: GameSearch, root: Root, index: number) => Promise<void>,
+  ): Promise<void> {
+    let next = 0;
+    const free = [...searches];
+    const before = this.lastRun;
+    const own = createDeferred();
+    this.lastRun = own.promise;
+    await before;
+    await runSideBySide(
+      Math.min(searches.length, roots.length),
+      async () => {
+        const search = free.pop() as GameSearch;
+        while (next < roots.length) {
+          const index = next++;
+          await run(search, roots[index], index);
+        }
+      },
+      () => {
+        next = roots.length;
+      },
+    ).finally(own.resolve);
+  }
+}
+
+function createGame({ fen, moves }: Root): Game {
+  const position = unwrap(parseFen(fen));
+  const parsed = moves.map((text) => {
+    const move = unwrap(parseUciMove(position, text));
+    position.makeMove(move);
+    return move;
+  });
+  return new Game({ fen, moves: parsed, origin: 'labels' }, false);
+}
+
+function listPaths(tree: TreeDump): string[][] {
+  const paths: string[][] = [];
+  const walk = (node: TreeDump, path: readonly string[]): void => {
+    for (const child of node.children) {
+      if (child.terminal !== null) continue;
+      const own = [...path, formatUciMove(child.move as Move, true)];
+      paths.push(own);
+      walk(child, own);
+    }
+  };
+  walk(tree, []);
+  return paths;
+}
+
+function measureSurprise(
+  impression: Impression,
+  scores: readonly (readonly [move: string, score: number])[],
+): Surprise {
+  const target = computeTarget(scores);
+  const round = (value: number): number => Math.round(value * DIGITS) / DIGITS;
+  return [round(computeDivergence(target.policy, impression.policy)), round(Math.abs(target.wl - impression.wl))];
+}
+
+/** Draws `count` different entries, all with the same chance. */
+export function drawSome<T>(entries: readonly T[], count: number, prng: Prng): T[] {
+  const rest = [...entries];
+  const drawn: T[] = [];
+  while (drawn.length < count && rest.length > 0) {
+    const at = prng.nextBelow(rest.length);
+    drawn.push(rest[at]);
+    rest[at] = rest[rest.length - 1];
+    rest.pop();
+  }
+  return drawn;
+}

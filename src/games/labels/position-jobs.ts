@@ -1,0 +1,189 @@
+/**
+ * Which positions of existing games are labelled: plies of the games, and positions that our search visits from them. Sources are
+ * read in order, and everything random follows from the seed and a source's number. No position is labelled twice. `PositionSet`
+ * keeps millions of 64-bit keys.
+ */
+
+import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../base/util/index.js';
+import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/rules/index.js';
+import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-files.js';
+import { drawSome, type LabelNetwork, type Root } from './label-network.js';
+import type { LabelJob } from './label-run.js';
+import type { PositionSettings } from './label-settings.js';
+import type { SourceGame } from './label-sources.js';
+
+// A set of positions by their 64-bit keys, so that none is labelled twice. JavaScript's own Set ends at 16.7 million entries and
+// takes ten times the memory of these 16 bytes a position (open addressing, at most half full).
+
+const FIRST_CAPACITY = 1024;
+
+export class PositionSet {
+  /** Two words a slot: low and high half of the key; an empty slot is 0, 0. */
+  private words = new Uint32Array(2 * FIRST_CAPACITY);
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** @returns whether the position is new */
+  add({ keyLow, keyHigh }: Pick<Position, 'keyLow' | 'keyHigh'>): boolean {
+    if (2 * (this.count + 1) > this.words.length / 2) this.grow();
+    return this.insert(keyLow >>> 0, keyHigh >>> 0);
+  }
+
+  private insert(low: number, high: number): boolean {
+    const { words } = this;
+    const mask = words.length / 2 - 1;
+    for (let slot = (low ^ Math.imul(high, 0x9e3779b1)) & mask; ; slot = (slot + 1) & mask) {
+      const at = 2 * slot;
+      if (words[at] === low && words[at + 1] === high) return false;
+      if (words[at] !== 0 || words[at + 1] !== 0) continue;
+      words[at] = low;
+      words[at + 1] = high;
+      this.count++;
+      return true;
+    }
+  }
+
+  private grow(): void {
+    const old = this.words;
+    this.words = new Uint32Array(2 * old.length);
+    this.count = 0;
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] !== 0 || old[at + 1] !== 0) this.insert(old[at], old[at + 1]);
+    }
+  }
+}
+
+/** Plies before a leaf that its line holds, for the encodings that show a history. */
+const HISTORY_PLIES = 7;
+
+export interface PositionJobs {
+  readonly sources: AsyncIterable<SourceGame>;
+  readonly settings: PositionSettings;
+  /** Needed for leaves; with it every label gets its surprise. */
+  readonly network: LabelNetwork | null;
+  /** Lines that earlier runs have written. */
+  readonly earlier: AsyncIterable<LabelledGameRecord>;
+  /** Sources that earlier runs have finished. */
+  readonly finished: number;
+  /** Number of sources in all. */
+  readonly games: number;
+  onWarning(text: string): void;
+}
+
+export async function* createPositionJobs(jobs: PositionJobs): AsyncGenerator<LabelJob> {
+  const { settings, network } = jobs;
+  const labelled = new PositionSet();
+  for await (const record of jobs.earlier) addScored(record, labelled);
+  const roots = new PositionSet();
+  for await (const source of jobs.sources) {
+    if (source.number >= jobs.games) return;
+    const prng = createPrng(mixSeeds(settings.seed, source.number));
+    const chosen = choosePlies(source, settings, prng, roots);
+    if (!chosen.ok) {
+      if (source.number >= jobs.finished) jobs.onWarning(`${source.origin} skipped: ${chosen.error}`);
+      continue;
+    }
+    if (source.number < jobs.finished || chosen.value.length === 0) continue;
+    const orders: LabelOrder[] = [];
+    const { fen, moves, result } = source;
+    if (settings.labelsRoots) {
+      const scoredPlies = chosen.value.filter(({ position }) => labelled.add(position)).map(({ ply }) => ply);
+      if (scoredPlies.length > 0) orders.push({ fen, moves, result, scoredPlies });
+    }
+    if (settings.leaves > 0 && network !== null) {
+      const positions = chosen.value.map(({ ply }): Root => ({ fen, moves: moves.slice(0, ply) }));
+      const visited = await network.listVisited(positions, settings.leafNodes);
+      for (const [i, root] of positions.entries()) {
+        orders.push(...orderLeaves(root, visited[i], settings.leaves, prng, labelled));
+      }
+    }
+    if (orders.length > 0) yield createJob(source, orders, settings, network);
+  }
+}
+
+function createJob(
+  { number, origin }: SourceGame,
+  orders: readonly LabelOrder[],
+  { nodes }: PositionSettings,
+  network: LabelNetwork | null,
+): LabelJob {
+  return {
+    task: `labelling ${origin}`,
+    label: async (engine) => {
+      await engine.newGame();
+      const records: LabelledGameRecord[] = [];
+      for (const order of orders) records.push(await fillOrder(engine, order, nodes));
+      const last = records.length - 1;
+      records[last] = { ...records[last], next: number + 1 };
+      return network === null ? records : network.addSurprise(records);
+    },
+  };
+}
+
+interface ChosenPly {
+  readonly ply: number;
+  readonly position: Position;
+}
+
+/** Fails when a move of the source is illegal. */
+function choosePlies(
+  source: SourceGame,
+  settings: PositionSettings,
+  prng: Prng,
+  roots: PositionSet,
+): Result<ChosenPly[]> {
+  const parsed = parseFen(source.fen);
+  if (!parsed.ok) return parsed;
+  const position = parsed.value;
+  const chosen: ChosenPly[] = [];
+  const plies = source.isPosition ? 1 : source.moves.length;
+  for (let ply = 0; ply < plies; ply++) {
+    const isDrawn = prng.nextFloat() < settings.sample;
+    const isTurn = !settings.playerToMove || source.playerSide === null || source.playerSide === position.sideToMove;
+    if (isDrawn && isTurn && (source.isPosition || ply >= settings.skipPlies) && isScorable(position)) {
+      chosen.push({ ply, position: position.clone() });
+    }
+    if (source.isPosition) break;
+    const move = parseUciMove(position, source.moves[ply]);
+    if (!move.ok) return failure(`ply ${ply}: ${move.error}`);
+    position.makeMove(move.value);
+  }
+  return success(chosen.filter((one) => roots.add(one.position)));
+}
+
+/** One line a leaf, beginning a few plies before it. A leaf that is labelled already is passed over for the next one drawn. */
+function orderLeaves(
+  root: Root,
+  paths: readonly (readonly string[])[],
+  count: number,
+  prng: Prng,
+  labelled: PositionSet,
+): LabelOrder[] {
+  const orders: LabelOrder[] = [];
+  for (const path of drawSome(paths, paths.length, prng)) {
+    if (orders.length === count) break;
+    const moves = [...root.moves, ...path];
+    const first = Math.max(0, moves.length - HISTORY_PLIES);
+    const position = unwrap(parseFen(root.fen));
+    let fen = root.fen;
+    for (const [ply, move] of moves.entries()) {
+      if (ply === first) fen = formatFen(position);
+      position.makeMove(unwrap(parseUciMove(position, move)));
+    }
+    if (!isScorable(position) || !labelled.add(position)) continue;
+    const line = moves.slice(first);
+    orders.push({ fen, moves: line, result: '*', scoredPlies: [line.length] });
+  }
+  return orders;
+}
+
+function addScored({ fen, plies }: LabelledGameRecord, labelled: PositionSet): void {
+  const position = unwrap(parseFen(fen));
+  for (const [played, scores] of plies) {
+    if (scores.length > 0) labelled.add(position);
+    position.makeMove(unwrap(parseUciMove(position, played)));
+  }
+}

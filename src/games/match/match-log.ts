@@ -1,0 +1,227 @@
+/**
+ * The files of a match: a results file, which has a line with the conditions and then one JSON line a game, and a PGN file. A
+ * game counts when its results line is complete. The line holds the length of the PGN file after the game, so that both files
+ * agree when a match that was killed between the two writes is resumed. Other text in the PGN file stays. A lock keeps a second
+ * process from writing the same results.
+ */
+
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { describeWriteFailure } from '#platform/files.js';
+import { failure, type Result, success } from '../../base/util/index.js';
+import { parsePgnTags, splitPgn } from '../../chess/pgn/index.js';
+import type { GameEnd } from '../play/index.js';
+import type { TournamentKind } from './tournament.js';
+
+export interface LoggedGame extends GameEnd {
+  readonly game: number;
+  readonly white: string;
+  readonly black: string;
+  readonly opening: string;
+  readonly plies: number;
+  readonly fault?: string;
+  /** Of a self-play game that ignored resignation: the threshold that would have misjudged it. */
+  readonly falsePositiveThreshold?: number;
+}
+
+/** What a match is beside its conditions, so that another program can show it and go on with it. Data, not a command. */
+export interface MatchOrigin {
+  /** As the games call them, in the order of the schedule. */
+  readonly players: readonly string[];
+  readonly tournament: TournamentKind;
+  /** Of each pairing. */
+  readonly games: number;
+  /** Games at the same time. */
+  readonly concurrency: number;
+  /** It goes on however often an engine crashes. */
+  readonly recovers: boolean;
+  /** Tag of the PGN. */
+  readonly event: string;
+  /** Words of `--sprt`; null without a test. */
+  readonly sprt: string | null;
+  /** Absolute path of the PGN file; null without one. */
+  readonly pgn: string | null;
+}
+
+/** Of a file of results that is read: three quarters of a million games. */
+export const LARGEST_RESULTS_BYTES = 1 << 27;
+
+export class MatchLog {
+  /** Games of earlier runs. */
+  readonly earlier: readonly LoggedGame[];
+
+  private constructor(
+    private readonly resultsPath: string | null,
+    private readonly pgnPath: string | null,
+    earlier: readonly LoggedGame[],
+  ) {
+    this.earlier = earlier;
+  }
+
+  /**
+   * @param conditions everything that must be the same for games to be counted together; JSON
+   * @param resultsPath null = the match cannot be resumed, and PGN is appended to
+   * @param origin written into a new results file
+   */
+  static open(
+    conditions: object,
+    resultsPath: string | null,
+    pgnPath: string | null,
+    origin?: MatchOrigin,
+  ): Result<MatchLog> {
+    if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) {
+      if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions, origin })}\n`);
+      return success(new MatchLog(resultsPath, pgnPath, []));
+    }
+    if (statSync(resultsPath).size > LARGEST_RESULTS_BYTES) {
+      return failure(`${resultsPath} is larger than ${LARGEST_RESULTS_BYTES >> 20} MB; choose another --results`);
+    }
+    const text = readFileSync(resultsPath, 'utf8');
+    const length = text.lastIndexOf('\n') + 1;
+    const lines = text.slice(0, length).split('\n').slice(0, -1);
+    let rows: (LoggedGame & { pgnBytes?: number })[];
+    try {
+      const [header, ...games] = lines.map((line) => JSON.parse(line));
+      if (!isDeepStrictEqual(header?.conditions, JSON.parse(JSON.stringify(conditions)))) {
+        return failure(`${resultsPath} belongs to a match under other conditions; choose another --results`);
+      }
+      rows = games;
+    } catch (error) {
+      return failure(`${resultsPath} is damaged: ${(error as Error).message}`);
+    }
+    truncateSync(resultsPath, Buffer.byteLength(text.slice(0, length)));
+    const pgnBytes = rows.at(-1)?.pgnBytes;
+    if (pgnPath !== null && pgnBytes !== undefined && existsSync(pgnPath) && statSync(pgnPath).size > pgnBytes) {
+      dropUnloggedGame(pgnPath, pgnBytes);
+    }
+    return success(new MatchLog(resultsPath, pgnPath, rows));
+  }
+
+  /** The conditions in an existing results file; null when there is none to read. */
+  static readConditions(resultsPath: string): Readonly<Record<string, unknown>> | null {
+    try {
+      return JSON.parse(readFileSync(resultsPath, 'utf8').split('\n', 1)[0]).conditions ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  add(row: LoggedGame, pgn: string): void {
+    if (this.pgnPath !== null) append(this.pgnPath, pgn);
+    if (this.resultsPath === null) return;
+    const pgnBytes = this.pgnPath === null ? undefined : statSync(this.pgnPath).size;
+    append(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+  }
+}
+
+function append(path: string, text: string): void {
+  try {
+    appendFileSync(path, text);
+  } catch (error) {
+    throw new Error(`${path} cannot be written: ${describeWriteFailure(error)}`);
+  }
+}
+
+/**
+ * Removes a game that is in the PGN file and not in the results: the match was killed between the two writes, and the game
+ * will be played again.
+ * @param length of the file after the last game in the results
+ */
+function dropUnloggedGame(pgnPath: string, length: number): void {
+  const bytes = readFileSync(pgnPath);
+  const tail = bytes.toString('utf8', length);
+  const [game, ...others] = splitPgn(tail);
+  const round = game === undefined ? undefined : parsePgnTags(game.text).get('Round');
+  const isOfAnotherMatch = round !== undefined && bytes.toString('utf8', 0, length).includes(`[Round "${round}"]`);
+  if (others.length === 0 && tail.startsWith('[Event '.slice(0, tail.length)) && !isOfAnotherMatch) {
+    truncateSync(pgnPath, length);
+  }
+}
+
+// Keeps two processes from writing the same results file: `FILE.lock` holds the number of the process that does, and when that
+// process started, because the system gives a number to another process later. A lock whose process has ended counts for
+// nothing.
+
+const LONGEST_LOCK_BYTES = 100;
+
+/** @returns what releases it; the error is a sentence for the user */
+export function lockResults(resultsPath: string): Result<() => void> {
+  const path = `${resultsPath}.lock`;
+  const owner = findLockOwner(resultsPath);
+  if (owner !== null) return failure(`${resultsPath} is in use: process ${owner} plays this match`);
+  try {
+    // Another process may have been a moment faster.
+    rmSync(path, { force: true });
+    writeFileSync(path, `${process.pid} ${readStart(process.pid) ?? ''}`.trim(), { flag: 'wx' });
+  } catch (error) {
+    return failure(`${resultsPath} cannot be locked: ${(error as Error).message}`);
+  }
+  return success(() => rmSync(path, { force: true }));
+}
+
+/** The other process that plays the match; null when none does. */
+export function findLockOwner(resultsPath: string): number | null {
+  const lock = readLock(`${resultsPath}.lock`);
+  if (lock === null || lock.owner === process.pid || !isAlive(lock.owner)) return null;
+  const start = lock.start === '' ? null : readStart(lock.owner);
+  return start === null || start === lock.start ? lock.owner : null;
+}
+
+function readLock(path: string): { readonly owner: number; readonly start: string } | null {
+  try {
+    // Not a pipe, nor a large file: the folder may come from a stranger.
+    const stats = lstatSync(path);
+    if (!stats.isFile() || stats.size > LONGEST_LOCK_BYTES) return null;
+    const [, number = '', start = ''] = /^(\d+)(?: (.*))?$/.exec(readFileSync(path, 'utf8').trim()) ?? [];
+    const owner = Number(number);
+    return Number.isSafeInteger(owner) && owner > 0 ? { owner, start } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that has ended answers as long as nobody has asked for its exit status: in a container without an init, for ever.
+    return process.platform !== 'linux' || !/^[ZX]$/.test(readStat(pid)[0]);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The fields of Linux from the third on; the second, the program's name, may hold spaces and brackets. */
+function readStat(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+}
+
+/** When a process started, in the system's own words; null where the system does not say. */
+function readStart(pid: number): string | null {
+  try {
+    // The 22nd field.
+    if (process.platform === 'linux') return readStat(pid)[19] ?? null;
+    const [program, args] =
+      process.platform === 'win32'
+        ? ['powershell', ['-NoProfile', '-Command', `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`]]
+        : ['ps', ['-o', 'lstart=', '-p', String(pid)]];
+    const said = execFileSync(program as string, args as string[], {
+      encoding: 'utf8',
+      timeout: 10_000,
+      windowsHide: true,
+      stdio: 'pipe',
+    });
+    return said.trim() === '' ? null : said.trim();
+  } catch {
+    return null;
+  }
+}

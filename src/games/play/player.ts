@@ -1,0 +1,213 @@
+/**
+ * A player of a match, and an external UCI engine as one. If the process of an engine dies, it is started again. Moves of external
+ * engines are checked by two implementations of the rules, ours and chess.js.
+ */
+
+import { Chess } from 'chess.js';
+import { failure, type Result, success } from '../../base/util/index.js';
+import { formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/rules/index.js';
+import type { EngineSpec } from '../engines/index.js';
+import { EngineError, encodeScore, UciClient, type UciLimits } from '../engines/index.js';
+import type { Game, Thought, TimeControl } from './game.js';
+
+// A player chooses the moves of one side of a match: an engine process, a network inside this process, or a random
+// mover. A player plays one game at a time.
+
+export interface PlayerLimits {
+  readonly timeControl: TimeControl | null;
+  readonly movetimeMs: number | null;
+  readonly nodes: number | null;
+  readonly depth: number | null;
+}
+
+/** The state of both clocks when a player begins to think; null entries have no clock. */
+export interface ThinkingTime {
+  readonly remainingMs: readonly [white: number | null, black: number | null];
+  readonly incrementMs: readonly [white: number, black: number];
+  readonly movesToGo: number | null;
+}
+
+export interface Player {
+  readonly name: string;
+  readonly limits: PlayerLimits;
+  /** @param seed seed of random choices; the same for the same game */
+  startGame(seed: number): Promise<void>;
+  /** Throws a PlayerFault when the player forfeits the game. */
+  think(game: Game, time: ThinkingTime): Promise<Thought>;
+  close(): Promise<void>;
+}
+
+/** Creates players: one for every game that runs at the same time. */
+export interface PlayerSource {
+  readonly name: string;
+  readonly limits: PlayerLimits;
+  create(): Promise<Player>;
+  /** Frees the resources that the players share. */
+  close(): Promise<void>;
+}
+
+export class PlayerFault extends Error {
+  override readonly name = 'PlayerFault';
+  constructor(
+    readonly reason: 'time' | 'illegal-move' | 'crash',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+// Checks the moves of external engines by two implementations of the rules that share no code: ours and chess.js. A wrong
+// verdict would cost an engine the game, so it counts only when both agree. If they differ, one of them has a defect, and the
+// match ends with an error instead of a wrong result.
+//
+// chess.js knows neither Chess960 nor every position that we accept (it refuses some FENs); there our rules judge alone.
+
+/**
+ * @param text a move in UCI notation
+ * @returns the move, or a sentence that says why it is illegal; throws when the two implementations differ
+ */
+export function judgeMove(position: Position, text: string, chess960: boolean): Result<Move> {
+  const move = parseUciMove(position, text);
+  if (chess960) return move;
+  const fen = formatFen(position);
+  const isLegal = askSecondOpinion(fen, move.ok ? formatUciMove(move.value, false) : text);
+  if (isLegal !== null && isLegal !== move.ok) {
+    const [legal, illegal] = move.ok ? ['Sardonyx', 'chess.js'] : ['chess.js', 'Sardonyx'];
+    throw new Error(`${text} in ${fen} is legal for ${legal} and illegal for ${illegal}: please report this defect`);
+  }
+  return move;
+}
+
+/** Whether chess.js calls the move legal; null when it does not accept the position. */
+function askSecondOpinion(fen: string, text: string): boolean | null {
+  let chess: Chess;
+  try {
+    chess = new Chess(fen);
+  } catch {
+    return null;
+  }
+  const promotion = text.slice(4);
+  try {
+    const move = chess.move({ from: text.slice(0, 2), to: text.slice(2, 4), promotion });
+    return (move.promotion ?? '') === promotion;
+  } catch {
+    return false;
+  }
+}
+
+/** An engine that has not answered for this long after its clock or move time has run out counts as hanging. */
+const PATIENCE_MS = 10_000;
+const PATIENCE_WITHOUT_CLOCK_MS = 600_000;
+
+class UciPlayer implements Player {
+  private constructor(
+    private readonly spec: EngineSpec,
+    readonly limits: PlayerLimits,
+    private readonly chess960: boolean,
+    private client: UciClient,
+  ) {}
+
+  static async start(spec: EngineSpec, limits: PlayerLimits, chess960: boolean): Promise<UciPlayer> {
+    return new UciPlayer(spec, limits, chess960, await startClient(spec, chess960));
+  }
+
+  get name(): string {
+    return this.client.name;
+  }
+
+  async startGame(): Promise<void> {
+    const canGoOn = this.client.isAlive && (await this.beginGame()) === null;
+    if (canGoOn) return;
+    this.client = await startClient(this.spec, this.chess960);
+    const failed = await this.beginGame();
+    if (failed !== null) throw new PlayerFault('crash', failed.message);
+  }
+
+  /** @returns why the engine is not ready, after it was closed; null when it is */
+  private async beginGame(): Promise<EngineError | null> {
+    try {
+      await this.client.newGame();
+      return null;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      await this.client.close();
+      return error;
+    }
+  }
+
+  async think(game: Game, time: ThinkingTime): Promise<Thought> {
+    const mover = game.position.sideToMove;
+    const own = time.remainingMs[mover];
+    const known = own ?? this.limits.movetimeMs;
+    const patience = known === null ? PATIENCE_WITHOUT_CLOCK_MS : known + PATIENCE_MS;
+    try {
+      const limits = createUciLimits(this.limits, time);
+      const { bestMove, lines, timeMs } = await this.client.go(game.formatUciPosition(), limits, patience);
+      const move = judgeMove(game.position, bestMove, this.chess960);
+      if (!move.ok) throw new PlayerFault('illegal-move', `${this.name} played ${move.error}`);
+      const best = lines[0];
+      if (best === undefined) return { move: move.value, score: null, depth: 0, nodes: 0, timeMs };
+      return { move: move.value, score: encodeScore(best.score), depth: best.depth, nodes: best.nodes, timeMs };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      await this.client.close();
+      throw new PlayerFault(error.kind === 'silence' && known !== null ? 'time' : 'crash', error.message);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+function startClient(spec: EngineSpec, chess960: boolean): Promise<UciClient> {
+  const options = chess960 ? [['UCI_Chess960', 'true'] as const, ...spec.options] : spec.options;
+  return UciClient.start({ ...spec, options });
+}
+
+function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
+  const [whiteMs, blackMs] = time.remainingMs;
+  const { movetimeMs, nodes, depth } = limits;
+  return {
+    ...(nodes === null ? {} : { nodes }),
+    ...(depth === null ? {} : { depth }),
+    ...(movetimeMs === null ? {} : { movetimeMs }),
+    ...(limits.timeControl === null
+      ? {}
+      : {
+          clocks: {
+            // If the opponent has no clock, send this player's clock for it.
+            whiteMs: whiteMs ?? blackMs ?? 0,
+            blackMs: blackMs ?? whiteMs ?? 0,
+            whiteIncrementMs: time.incrementMs[0],
+            blackIncrementMs: time.incrementMs[1],
+            movesToGo: time.movesToGo,
+          },
+        }),
+  };
+}
+
+/** An engine with its name in reports. */
+export type NamedEngine = EngineSpec & { readonly name: string };
+
+/** If the user gave no name, starts the engine once and takes its `id name`. */
+export async function nameEngine(spec: EngineSpec, chess960: boolean): Promise<Result<NamedEngine>> {
+  if (spec.name !== null) return success({ ...spec, name: spec.name });
+  try {
+    const client = await startClient(spec, chess960);
+    await client.close();
+    return success({ ...spec, name: client.name });
+  } catch (error) {
+    if (error instanceof EngineError) return failure(error.message);
+    throw error;
+  }
+}
+
+export function createUciSource(spec: NamedEngine, limits: PlayerLimits, chess960: boolean): PlayerSource {
+  return {
+    name: spec.name,
+    limits,
+    create: () => UciPlayer.start(spec, limits, chess960),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,59 @@
+/** The door of files with games and positions on the disk, of any packing (chess/archives). What it cannot read it throws as BrokenInput. */
+import { createReadStream, statSync } from 'node:fs';
+import { BrokenInput } from '../../base/util/index.js';
+import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../../chess/archives/index.js';
+
+/** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
+const CHUNK_BYTES = 1 << 16;
+
+/** As findFileKind; null also for a folder. Throws the file system's errors too. */
+export async function findInputKind(path: string): Promise<InputKind | null> {
+  const named = nameInputKind(path);
+  const stats = statSync(path, { throwIfNoEntry: named === null });
+  if (stats?.isDirectory() === true) return null;
+  // A pipe can be read only once.
+  return stats?.isFile() === true
+    ? await findFileKind(
+        readFileChunks(path, () => undefined),
+        path,
+      )
+    : named;
+}
+
+/** Whether so much of a file is unreadable that it cannot be what its name says, so that reading should stop. */
+export function isHopeless(unreadable: number, readable: number): boolean {
+  return unreadable > 1000 && unreadable > 50 * readable;
+}
+
+/** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. @param onBytes called with the number of bytes of the file that were read */
+export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  let missingBytes = stats?.isFile() === true ? stats.size : 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    onBytes(chunk.length);
+    missingBytes -= chunk.length;
+    yield chunk;
+  }
+  if (missingBytes > 0) throw new BrokenInput('another program has shortened it while it was read');
+}
+
+/** A file's bytes, unpacked. @param kind as of readGameFile */
+export function readChunks(
+  path: string,
+  onBytes: (bytes: number) => void,
+  kind: InputKind | null = null,
+): AsyncGenerator<Uint8Array, void, void> {
+  return readGameFile(readFileChunks(path, onBytes), path, kind);
+}
+
+/** What a stream gives until it breaks; then calls `onBreak`. Errors of the code that uses it pass through. */
+export async function* readUntilBreak<Item>(
+  stream: AsyncIterable<Item> | Iterable<Item>,
+  onBreak: (error: Error) => unknown,
+): AsyncGenerator<Item> {
+  try {
+    yield* stream;
+  } catch (error) {
+    onBreak(error as Error);
+  }
+}

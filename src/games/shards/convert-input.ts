@@ -1,0 +1,161 @@
+/**
+ * Converts one input file to shards. A damaged game is reported and skipped; after a damaged stream the rest of the file is
+ * skipped. If shards cannot be written, the run ends, and the next run continues with that file.
+ *
+ * Also the messages between the threads of a shards run: the main thread hands out one input file at a time, and a worker answers
+ * with progress, finished parts and warnings until it is done with the file.
+ */
+
+import { accessSync, constants } from 'node:fs';
+import { basename } from 'node:path';
+import { describeReadFailure } from '#platform/files.js';
+import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../../base/util/index.js';
+import type { InputKind } from '../../chess/archives/index.js';
+import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../../networks/encoding/index.js';
+import type { GameFilter, GameFormat, GameSink } from '../records/index.js';
+import {
+  findInputKind,
+  isHopeless,
+  isV6Folder,
+  labelledGames,
+  pgnGames,
+  readUntilBreak,
+  TAR_FILE,
+  v6Games,
+} from '../records/index.js';
+import { ShardWriter, type SplitCounts } from './shard-writer.js';
+import { chooseSplit, type Split, type SplitShares } from './splits.js';
+
+export const KNOWN_KINDS =
+  '.jsonl and .pgn (plain, .gz, .zst, .bz2 or .zip), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
+
+const PROGRESS_GAMES = 50;
+/** A file of another kind would cause a warning on every line; the first ones suffice. */
+const MAX_WARNINGS = 20;
+
+export async function findGameFormat(path: string): Promise<Result<GameFormat<unknown>>> {
+  const isRecords = TAR_FILE.test(path) || /\.v6(?:\.gz|\.zst|\.bz2)?$/.test(path) || path.endsWith('.gz');
+  let kind: InputKind | null = null;
+  try {
+    kind = await findInputKind(path);
+  } catch (error) {
+    if (!isRecords) return failure(`${path} cannot be read: ${describeReadFailure(error)}`);
+  }
+  if (kind === 'labels') return success(labelledGames as GameFormat<unknown>);
+  if (kind === 'pgn') return success(pgnGames as GameFormat<unknown>);
+  if (kind === null && (isRecords || isV6Folder(path))) return success(v6Games as GameFormat<unknown>);
+  return failure(`${path} is not a file of games; supported are ${KNOWN_KINDS}`);
+}
+
+/** Rejects when shards cannot be written. */
+export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
+  const { settings } = task;
+  const found = await findGameFormat(task.path);
+  if (!found.ok) {
+    // A file of a folder that holds no games; or it is gone or locked, which may be otherwise the next time.
+    report({ type: 'warning', text: found.error });
+    report({ type: 'done', games: 0, damaged: 1, isRefused: !isReadable(task.path) });
+    return;
+  }
+  const format = found.value;
+  const input = unwrap(getInputEncoding(settings.input));
+  const policy = unwrap(getPolicyEncoding(settings.policy));
+  const writer = new ShardWriter(task.folder, task.inputNumber, task.firstPart, input, policy);
+  let split: Split = 'train';
+  const sink: GameSink = {
+    beginGame(gameHash) {
+      split = task.onlySplit ?? chooseSplit(gameHash, settings.shares);
+    },
+    append(position, legalMoves, legalCount, row) {
+      writer.append(split, position, settings.historyFill, legalMoves, legalCount, row);
+    },
+    appendEncoded(encoded, row) {
+      writer.appendEncoded(split, encoded, row);
+    },
+    accepts: (inputName, policyName) => inputName === input.name && policyName === policy.name,
+  };
+  let games = 0;
+  let damaged = 0;
+  let positions = 0;
+  let bytes = 0;
+  let reportedPositions = 0;
+  const tell = (text: string, count: number, kind: string): void => {
+    if (count <= MAX_WARNINGS) report({ type: 'warning', text: `${basename(task.path)}: ${text}` });
+    if (count === MAX_WARNINGS)
+      report({ type: 'warning', text: `${basename(task.path)}: further ${kind} are not shown` });
+  };
+  const warn = (text: string): void => tell(text, ++damaged, 'warnings');
+  // Counted apart, so that they do not hide what is damaged.
+  let notes = 0;
+  const note = (text: string): void => tell(`game ${games}: ${text}`, ++notes, 'notes');
+  const reportProgress = (): void => {
+    report({ type: 'progress', bytes, positions: positions - reportedPositions });
+    bytes = 0;
+    reportedPositions = positions;
+  };
+  const countBytes = (count: number): void => {
+    bytes += count;
+  };
+  let isRefused = false;
+  const rawGames = readUntilBreak(format.readGames(task.path, countBytes), (error) => {
+    // What the file system does not give now, it may give the next time.
+    isRefused = error instanceof RefusedInput || !(error instanceof BrokenInput);
+    warn(`unreadable after game ${games}: ${describeReadFailure(error)}`);
+  });
+  for await (const game of rawGames) {
+    games++;
+    if (games <= task.skipGames) continue;
+    const written = format.writeGame(game, sink, settings.filter, note);
+    if (written.ok) positions += written.value;
+    else warn(`game ${games} skipped: ${written.error}`);
+    if (isHopeless(damaged, games - damaged)) {
+      warn(`given up after game ${games}: almost none of its games can be read`);
+      break;
+    }
+    if (games % PROGRESS_GAMES === 0) reportProgress();
+    if (positions >= task.maxPositions) break;
+    if (writer.isPartFull) report({ type: 'part', games, counts: writer.finishPart() });
+  }
+  report({ type: 'part', games, counts: writer.finishPart() });
+  reportProgress();
+  report({ type: 'done', games, damaged, isRefused });
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface ShardSettings {
+  readonly input: string;
+  readonly policy: string;
+  readonly historyFill: HistoryFill;
+  readonly shares: SplitShares;
+  readonly filter: GameFilter;
+}
+
+export interface ShardsTask {
+  readonly path: string;
+  /** First half of the shards' file names. */
+  readonly inputNumber: number;
+  /** Where an earlier run stopped. */
+  readonly firstPart: number;
+  readonly skipGames: number;
+  /** All games of this file go to this split; null = the hash of each game decides. */
+  readonly onlySplit: Split | null;
+  /** Stop at the first game border after this many positions. */
+  readonly maxPositions: number;
+  readonly folder: string;
+  readonly settings: ShardSettings;
+}
+
+export type FromShardsWorker =
+  | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
+  | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
+  | { readonly type: 'warning'; readonly text: string }
+  /** The file is finished: `games` were read, and `damaged` of them skipped; or it is refused, beyond what was read. */
+  | { readonly type: 'done'; readonly games: number; readonly damaged: number; readonly isRefused: boolean };

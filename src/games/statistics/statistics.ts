@@ -1,0 +1,260 @@
+/** The statistics of matches: scores, Elo with its error, likelihood of superiority, and the sequential test (SPRT). */
+import { failure, type Result, success } from '../../base/util/index.js';
+
+// The normal distribution, as far as match statistics need it.
+
+/** Two-sided 95 %. */
+export const Z_95 = 1.959963984540054;
+
+/**
+ * P(X ≤ z) of a standard normal X, by the error function's series near 0 and its continued fraction in the tails
+ * (Abramowitz and Stegun 7.1.5 and 7.1.14); accurate to about 1e-14.
+ */
+export function computeNormalProbability(z: number): number {
+  const x = Math.abs(z) / Math.SQRT2;
+  const tail = x < 2.5 ? (1 - erfSeries(x)) / 2 : erfcFraction(x) / 2;
+  return z < 0 ? tail : 1 - tail;
+}
+
+function erfSeries(x: number): number {
+  let term = x;
+  let sum = x;
+  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
+    term *= (-x * x) / n;
+    sum += term / (2 * n + 1);
+  }
+  return (2 / Math.sqrt(Math.PI)) * sum;
+}
+
+function erfcFraction(x: number): number {
+  let fraction = 0;
+  for (let n = 120; n >= 1; n--) fraction = n / 2 / (x + fraction);
+  return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + fraction);
+}
+
+// The score of a match, from the first player's view: single games, and pairs of games with the same opening and swapped colours.
+// Statistics use pairs, because the two games of an opening are not independent.
+
+export interface GameCounts {
+  readonly wins: number;
+  readonly draws: number;
+  readonly losses: number;
+}
+
+/** Pairs by their points: 0, ½, 1, 1½ and 2. */
+export type PairCounts = readonly [number, number, number, number, number];
+
+/** A sample of scores in [0, 1] by how often each occurred: what every statistic below works on. */
+export interface ScoreDistribution {
+  readonly scores: readonly number[];
+  readonly counts: readonly number[];
+  /** Games in one score: 1, or 2 for pairs. */
+  readonly gamesPerScore: 1 | 2;
+}
+
+export function distributeGames({ wins, draws, losses }: GameCounts): ScoreDistribution {
+  return { scores: [0, 0.5, 1], counts: [losses, draws, wins], gamesPerScore: 1 };
+}
+
+export function distributePairs(pairs: PairCounts): ScoreDistribution {
+  return { scores: [0, 0.25, 0.5, 0.75, 1], counts: pairs, gamesPerScore: 2 };
+}
+
+export interface ScoreMoments {
+  readonly count: number;
+  readonly mean: number;
+  /** Of one score, not of the mean. */
+  readonly variance: number;
+}
+
+export function computeMoments({ scores, counts }: ScoreDistribution): ScoreMoments {
+  let count = 0;
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) {
+    count += counts[i];
+    sum += counts[i] * scores[i];
+  }
+  const mean = sum / count;
+  let squares = 0;
+  for (let i = 0; i < scores.length; i++) squares += counts[i] * (scores[i] - mean) ** 2;
+  return { count, mean, variance: squares / count };
+}
+
+// Computes Elo difference, its error bars, normalised Elo and likelihood of superiority from a score distribution.
+//
+// Legend: s = mean score in [0, 1]; σ² = variance of one score; N = number of scores.
+// Logistic Elo: −400·log10(1/s − 1). Interval: s ± 1.96·σ/√N, mapped through that curve.
+// Normalised Elo (M. Van den Bergh, "Normalized Elo", fishtest): (s − ½)/(σ·√k)·800/ln 10, where k games make a score,
+// so that σ·√k is the deviation of one game.
+// LOS: P(s > ½) with s normal. Sources: fishtest's and fastchess's statistics; their published cases are the tests.
+
+export const ELO_PER_NORMALISED = 800 / Math.LN10;
+
+export interface EloEstimate {
+  /** Infinite when every game was won (or lost). */
+  readonly elo: number;
+  /** Half the width of the 95 % interval; infinite when an end lies at a score of 0 or 1. */
+  readonly eloError: number;
+  readonly eloLow: number;
+  readonly eloHigh: number;
+  readonly normalisedElo: number;
+  readonly normalisedEloError: number;
+  /** Probability that the first player is the stronger. */
+  readonly los: number;
+  readonly score: number;
+}
+
+export function computeElo(score: number): number {
+  if (score <= 0) return Number.NEGATIVE_INFINITY;
+  if (score >= 1) return Number.POSITIVE_INFINITY;
+  return -400 * Math.log10(1 / score - 1);
+}
+
+export function computeExpectedScore(elo: number): number {
+  return 1 / (1 + 10 ** (-elo / 400));
+}
+
+/** Null before the first score. */
+export function estimateElo(distribution: ScoreDistribution): EloEstimate | null {
+  const { count, mean, variance } = computeMoments(distribution);
+  if (count === 0) return null;
+  const standardError = Math.sqrt(variance / count);
+  const margin = Z_95 * standardError;
+  const hasSpread = variance > 0;
+  const eloLow = hasSpread ? computeElo(mean - margin) : Number.NEGATIVE_INFINITY;
+  const eloHigh = hasSpread ? computeElo(mean + margin) : Number.POSITIVE_INFINITY;
+  const perGame = Math.sqrt(variance * distribution.gamesPerScore);
+  return {
+    elo: computeElo(mean),
+    eloError: hasSpread ? (eloHigh - eloLow) / 2 : Number.POSITIVE_INFINITY,
+    eloLow,
+    eloHigh,
+    normalisedElo: mean === 0.5 ? 0 : ((mean - 0.5) / perGame) * ELO_PER_NORMALISED,
+    normalisedEloError: hasSpread ? (margin / perGame) * ELO_PER_NORMALISED : Number.POSITIVE_INFINITY,
+    los: hasSpread ? computeNormalProbability((mean - 0.5) / standardError) : mean > 0.5 ? 1 : mean < 0.5 ? 0 : 0.5,
+    score: mean,
+  };
+}
+
+// Generalised sequential probability ratio test: stop a match as soon as it decides between "elo0" and "elo1".
+//
+// The log-likelihood ratio compares the two multinomial distributions nearest to the observed one whose mean (logistic
+// model) or t-value (normalised model) is what each hypothesis says.
+// Sources: M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a multinomial
+// distribution" (proposition 1.1) and "Comments on normalized Elo" (section 4.1), the notes behind fishtest.
+//
+// Legend: a = scores, p = their frequencies, s = expected score of a hypothesis, t = (μ − ½)/σ, θ = the multiplier.
+
+export type SprtModel = 'normalized' | 'logistic';
+
+export interface SprtSettings {
+  readonly elo0: number;
+  readonly elo1: number;
+  /** Probability of accepting elo1 when elo0 is true. */
+  readonly alpha: number;
+  /** Probability of accepting elo0 when elo1 is true. */
+  readonly beta: number;
+  readonly model: SprtModel;
+}
+
+export interface SprtState {
+  readonly llr: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly verdict: 'continue' | 'elo0' | 'elo1';
+}
+
+/** `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized`, as fastchess takes it. */
+export function parseSprt(text: string): Result<SprtSettings> {
+  const numbers: Record<string, number> = { elo0: 0, elo1: 5, alpha: 0.05, beta: 0.05 };
+  let model: SprtModel = 'normalized';
+  for (const word of text.trim().split(/\s+/)) {
+    const [key, value = ''] = word.split('=');
+    if (key === 'model' && (value === 'normalized' || value === 'logistic')) model = value;
+    else if (key in numbers && value !== '' && Number.isFinite(Number(value))) numbers[key] = Number(value);
+    else return failure(`--sprt takes elo0=N elo1=N alpha=N beta=N model=normalized|logistic, not "${word}"`);
+  }
+  const { elo0, elo1, alpha, beta } = numbers;
+  if (elo0 >= elo1) return failure(`--sprt: elo0 (${elo0}) must be below elo1 (${elo1})`);
+  if (!(alpha > 0 && beta > 0 && alpha + beta < 1)) return failure('--sprt: alpha and beta must be small and above 0');
+  return success({ elo0, elo1, alpha, beta, model });
+}
+
+/** Replaces counts of 0, so that every logarithm is finite. */
+const EMPTY_COUNT = 1e-3;
+const BISECTIONS = 100;
+const NORMALISED_ROUNDS = 10;
+/** Largest step of the t-value in `fitT`. */
+const LARGEST_STEP = 0.3;
+
+export function computeSprt(distribution: ScoreDistribution, settings: SprtSettings): SprtState {
+  const lower = Math.log(settings.beta / (1 - settings.alpha));
+  const upper = Math.log((1 - settings.beta) / settings.alpha);
+  const llr = distribution.counts.every((count) => count === 0) ? 0 : computeLlr(distribution, settings);
+  return { llr, lower, upper, verdict: llr >= upper ? 'elo1' : llr <= lower ? 'elo0' : 'continue' };
+}
+
+export function computeLlr(
+  { scores, counts, gamesPerScore }: ScoreDistribution,
+  { elo0, elo1, model }: Pick<SprtSettings, 'elo0' | 'elo1' | 'model'>,
+): number {
+  const regular = counts.map((count) => count || EMPTY_COUNT);
+  const total = regular.reduce((sum, count) => sum + count, 0);
+  const p = regular.map((count) => count / total);
+  const fit = (elo: number): number[] =>
+    model === 'logistic'
+      ? fitMean(scores, p, computeExpectedScore(elo))
+      : fitT(scores, p, (elo * Math.sqrt(gamesPerScore)) / ELO_PER_NORMALISED);
+  const p0 = fit(elo0);
+  const p1 = fit(elo1);
+  return total * p.reduce((sum, pi, i) => sum + pi * Math.log(p1[i] / p0[i]), 0);
+}
+
+/** The likeliest distribution with mean s. */
+function fitMean(a: readonly number[], p: readonly number[], s: number): number[] {
+  return tilt(
+    a.map((ai) => ai - s),
+    p,
+  );
+}
+
+/**
+ * The likeliest distribution with t-value t, by iteration from the uniform one. A large t is approached in steps, because the
+ * multiplier exists only near the previous distribution.
+ */
+function fitT(a: readonly number[], p: readonly number[], t: number): number[] {
+  const steps = Math.max(1, Math.ceil(Math.abs(t) / LARGEST_STEP));
+  let fitted = a.map(() => 1 / a.length);
+  for (let step = 1; step <= steps; step++) fitted = iterateT(a, p, (t * step) / steps, fitted);
+  return fitted;
+}
+
+function iterateT(a: readonly number[], p: readonly number[], t: number, start: readonly number[]): number[] {
+  let fitted = [...start];
+  for (let round = 0; round < NORMALISED_ROUNDS; round++) {
+    const mean = a.reduce((sum, ai, i) => sum + fitted[i] * ai, 0);
+    const deviation = Math.sqrt(a.reduce((sum, ai, i) => sum + fitted[i] * (ai - mean) ** 2, 0));
+    const phi = a.map((ai) => ai - 0.5 - 0.5 * t * deviation * (1 + ((ai - mean) / deviation) ** 2));
+    const next = tilt(phi, p);
+    const change = Math.max(...next.map((pi, i) => Math.abs(pi - fitted[i])));
+    fitted = next;
+    if (change < 1e-9) break;
+  }
+  return fitted;
+}
+
+/** p_i / (1 + θ·φ_i) with the θ at which the mean of φ is 0. */
+function tilt(phi: readonly number[], p: readonly number[]): number[] {
+  let low = -1 / Math.max(...phi);
+  let high = -1 / Math.min(...phi);
+  for (let i = 0; i < BISECTIONS; i++) {
+    const theta = (low + high) / 2;
+    let sum = 0;
+    for (let k = 0; k < phi.length; k++) sum += (p[k] * phi[k]) / (1 + theta * phi[k]);
+    // The sum falls with θ.
+    if (sum > 0) low = theta;
+    else high = theta;
+  }
+  const theta = (low + high) / 2;
+  return p.map((pi, i) => pi / (1 + theta * phi[i]));
+}

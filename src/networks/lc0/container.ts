@@ -1,0 +1,145 @@
+/**
+ * lc0's network container: decodes protobuf bytes to a `NetMessage`, checks and repairs it as lc0 does on load, and encodes it.
+ * Decoding copies no weights: every `params` is a view of the given bytes.
+ */
+
+import { failure, type Result, success } from '../../base/util/index.js';
+import { type FileSource, NetworkError, scanStructure } from '../onnx/index.js';
+import {
+  ActivationFunction,
+  InputEmbedding,
+  InputFormat,
+  NET_MAGIC,
+  type NetMessage,
+  type NetworkFormatMessage,
+  NetworkStructure,
+  netType,
+  OutputFormat,
+  PolicyFormat,
+  ValueFormat,
+} from './net-schema.js';
+
+// Repairs the format of networks that were written before some of its fields existed, as lc0 does on load
+// (`FixOlderWeightsFile` in lc0's neural/loader.cc).
+
+/** Changes `net.format.networkFormat` in place. Afterwards it is present, and its structure is a current one. */
+export function repairNetworkFormat(net: NetMessage): void {
+  net.format ??= {};
+  const format = net.format.networkFormat;
+  if (!format) {
+    net.format.networkFormat = {
+      input: InputFormat.INPUT_CLASSICAL_112_PLANE,
+      output: OutputFormat.OUTPUT_CLASSICAL,
+      network: NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,
+      policy: PolicyFormat.POLICY_CLASSICAL,
+      value: ValueFormat.VALUE_CLASSICAL,
+    };
+    return;
+  }
+  switch (format.network) {
+    case NetworkStructure.NETWORK_CLASSICAL:
+      setClassicalHeads(format, NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE:
+      setClassicalHeads(format, NetworkStructure.NETWORK_SE_WITH_HEADFORMAT);
+      break;
+    case NetworkStructure.NETWORK_SE_WITH_HEADFORMAT:
+      if (net.weights?.encoder?.length) {
+        format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT;
+        if (net.weights.smolgenW) {
+          format.ffnActivation = ActivationFunction.ACTIVATION_RELU_2;
+          format.smolgenActivation = ActivationFunction.ACTIVATION_SWISH;
+        }
+      }
+      break;
+    case NetworkStructure.NETWORK_AB_LEGACY_WITH_MULTIHEADFORMAT:
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      break;
+  }
+  if (format.network === NetworkStructure.NETWORK_ATTENTIONBODY_WITH_HEADFORMAT) {
+    if (net.weights?.policyHeads && net.weights.valueHeads) {
+      format.network = NetworkStructure.NETWORK_ATTENTIONBODY_WITH_MULTIHEADFORMAT;
+      format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_DENSE;
+    }
+    if (!Object.hasOwn(format, 'inputEmbedding')) format.inputEmbedding = InputEmbedding.INPUT_EMBEDDING_PE_MAP;
+  }
+}
+
+function setClassicalHeads(format: NetworkFormatMessage, network: number): void {
+  format.network = network;
+  format.policy = PolicyFormat.POLICY_CLASSICAL;
+  format.value = ValueFormat.VALUE_CLASSICAL;
+}
+
+/** An error about a network becomes a whole sentence that names its file; other errors are thrown. */
+export async function attempt<T>(
+  verb: string,
+  source: FileSource,
+  what: string,
+  work: () => Promise<T>,
+): Promise<Result<T>> {
+  try {
+    return success(await work());
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    return failure(`Cannot ${verb} ${typeof source === 'string' ? source : what}: ${error.message}`);
+  }
+}
+
+/** The newest lc0 whose networks we can read. */
+const KNOWN_LC0_VERSION = { major: 0, minor: 33 } as const;
+/** lc0 accepts networks with this odd minimal version (its loader.cc, 0x5c99973 = 97.98.99). */
+const ALWAYS_ACCEPTED_VERSION = '97.98.99';
+/** The largest real networks have a few thousand. */
+const MAX_FIELDS = 100_000;
+
+/** Field 1, fixed32, 0x1c0: the first bytes of every inflated network file. */
+const FILE_HEAD = [0x0d, NET_MAGIC & 0xff, NET_MAGIC >> 8, 0, 0] as const;
+
+export function hasNetworkHead(bytes: Uint8Array): boolean {
+  return FILE_HEAD.every((byte, index) => bytes[index] === byte);
+}
+
+/** @throws NetworkError */
+export function parseNet(bytes: Uint8Array): NetMessage {
+  if (bytes[0] === 0x31 && bytes[1] === 0x0a)
+    throw new NetworkError('it is a text network of version 1, which is no longer supported');
+  if (bytes[0] === 0x32 && bytes[1] === 0x0a) {
+    throw new NetworkError("it is a text network of 2018; convert it with net.py of lc0's lczero-training first");
+  }
+  if (!hasNetworkHead(bytes)) throw new NetworkError('it is not an lc0 network file');
+  const net = decodeNet(bytes);
+  const version = net.minVersion;
+  const major = version?.major ?? 0;
+  const minor = version?.minor ?? 0;
+  const versionText = `${major}.${minor}.${version?.patch ?? 0}`;
+  const isNewer =
+    major > KNOWN_LC0_VERSION.major || (major === KNOWN_LC0_VERSION.major && minor > KNOWN_LC0_VERSION.minor);
+  if (isNewer && versionText !== ALWAYS_ACCEPTED_VERSION) {
+    const known = `${KNOWN_LC0_VERSION.major}.${KNOWN_LC0_VERSION.minor}`;
+    throw new NetworkError(`it needs lc0 ${versionText}, but only networks up to lc0 ${known} are supported`);
+  }
+  if (!net.weights && !net.onnxModel?.model) {
+    throw new NetworkError('it holds neither weights nor an ONNX model');
+  }
+  repairNetworkFormat(net);
+  if (net.format?.networkFormat?.network === NetworkStructure.NETWORK_ONNX && !net.onnxModel?.model) {
+    throw new NetworkError('its format says ONNX, but it holds no ONNX model');
+  }
+  return net;
+}
+
+/** The protobuf bytes of a network, not compressed. */
+export function formatNet(net: NetMessage): Uint8Array {
+  return netType.encode(net);
+}
+
+function decodeNet(bytes: Uint8Array): NetMessage {
+  const problem = scanStructure(bytes, netType, MAX_FIELDS);
+  if (problem !== undefined) throw new NetworkError(problem);
+  try {
+    return netType.decode(bytes, false) as NetMessage;
+  } catch (error) {
+    throw new NetworkError(`its protobuf structure is damaged (${error instanceof Error ? error.message : error})`);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. Describes
+ * ONNX models as well, alone or inside a network file.
+ */
+
+import type { Result } from '../../base/util/index.js';
+import {
+  decodeModel,
+  type FileSource,
+  hasExternalTensors,
+  type ModelMessage,
+  NetworkError,
+  readInflated,
+  TensorType,
+} from '../onnx/index.js';
+import { attempt, hasNetworkHead, parseNet } from './container.js';
+import { decodeLayer } from './layer-encoding.js';
+import { countFlops, countParameters, INFO_KEY } from './lc0-network-info.js';
+import {
+  ActivationFunction,
+  DefaultActivation,
+  type EncoderLayerMessage,
+  getEnumName,
+  InputEmbedding,
+  InputFormat,
+  type LayerMessage,
+  MovesLeftFormat,
+  type NetMessage,
+  type NetworkFormatMessage,
+  NetworkStructure,
+  OnnxDataType,
+  type OnnxModelMessage,
+  PolicyFormat,
+  ValueFormat,
+  WeightsEncoding,
+  type WeightsMessage,
+} from './net-schema.js';
+import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
+import { planNetwork } from './plan-network.js';
+
+// The description that `describenet` prints of an ONNX model, alone or inside a network file.
+
+export interface DescriptionSection {
+  readonly title: string;
+  readonly rows: readonly (readonly [label: string, value: string])[];
+}
+
+type Rows = [string, string][];
+
+/** The roles of the tensors of the model inside. */
+export function describeOnnxInterface(onnx: OnnxModelMessage): DescriptionSection {
+  const rows: Rows = [];
+  if (Object.hasOwn(onnx, 'dataType')) rows.push(['Data type', getEnumName(OnnxDataType, onnx.dataType ?? 0)]);
+  const names: [string, string | undefined][] = [
+    ['Input planes', onnx.inputPlanes],
+    ['Output value', onnx.outputValue],
+    ['Output WDL', onnx.outputWdl],
+    ['Output Policy', onnx.outputPolicy],
+    ['Output MLH', onnx.outputMlh],
+  ];
+  for (const [label, name] of names) if (name) rows.push([label, name]);
+  return { title: 'ONNX interface', rows };
+}
+
+/** Versions, tensors, metadata and size of the model. */
+export function describeOnnxModel(model: ModelMessage): DescriptionSection {
+  const rows: Rows = [];
+  const texts: [string, unknown][] = [
+    ['IR version', model.irVersion],
+    ['Producer Name', model.producerName],
+    ['Producer Version', model.producerVersion],
+    ['Domain', model.domain],
+    ['Model Version', Object.hasOwn(model, 'modelVersion') ? model.modelVersion : undefined],
+    ['Doc String', model.docString],
+  ];
+  for (const [label, value] of texts) if (value !== undefined && value !== '') rows.push([label, String(value)]);
+  for (const [label, infos] of [
+    ['Input', model.graph?.input],
+    ['Output', model.graph?.output],
+  ] as const) {
+    for (const info of infos ?? [])
+      rows.push([label, info.docString ? `${info.name} (${info.docString})` : `${info.name}`]);
+  }
+  for (const { domain, version } of model.opsetImport ?? []) {
+    rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
+  }
+  for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
+  const parameters = countElements(model).toLocaleString('en-US');
+  const isWhole = model.graph === undefined || !hasExternalTensors(model.graph);
+  rows.push(['Parameters', isWhole ? parameters : `${parameters}, stored in another file`]);
+  return { title: 'ONNX model', rows };
+}
+
+const BOOL = 9;
+/** For each operator, its inputs that are scales and zero points. */
+const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
+  QuantizeLinear: [1, 2],
+  DequantizeLinear: [1, 2],
+  QLinearConv: [1, 2, 4, 5, 6, 7],
+  QLinearMatMul: [1, 2, 4, 5, 6, 7],
+  ConvInteger: [2, 3],
+  MatMulInteger: [2, 3],
+};
+/** For each operator, the input that is a weight even as a 32-bit integer: the bias of a quantised layer. */
+const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
+
+/** Counts the weights of a model. Shapes, index tables, masks and the scales of quantised weights do not count. */
+function countElements(model: ModelMessage): number {
+  const roundings = new Set<string>();
+  const biases = new Set<string>();
+  for (const { opType = '', input = [] } of model.graph?.node ?? []) {
+    for (const index of QUANTISATION_INPUTS[opType] ?? []) if (input[index]) roundings.add(input[index]);
+    const bias = input[BIAS_INPUTS[opType] ?? -1];
+    if (bias) biases.add(bias);
+  }
+  let elements = 0;
+  for (const { name = '', dims, dataType } of model.graph?.initializer ?? []) {
+    const isTable = dataType === TensorType.INT64 || dataType === BOOL;
+    if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
+    elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+  }
+  return elements;
+}
+
+/** lc0's sections in lc0's order (General, Format, Training Parameters, Weights, ONNX interface, ONNX model), then Size. */
+export type NetworkDescription = readonly DescriptionSection[];
+
+/** Describes an lc0 network file or a bare ONNX file. The error is a whole sentence that names the file. */
+export function describeNetworkFile(
+  source: FileSource,
+  heads: Partial<HeadChoice> = {},
+): Promise<Result<NetworkDescription>> {
+  return attempt('describe', source, 'the network', async () => {
+    const bytes = await readInflated(source);
+    if (!hasNetworkHead(bytes)) {
+      const model = decodeModel(bytes);
+      if (model) return [describeOnnxModel(model)];
+      if (typeof source === 'string' && /\.onnx(\.gz)?$/i.test(source)) {
+        throw new NetworkError('it is not an ONNX model, or is cut short');
+      }
+    }
+    return describeNet(parseNet(bytes), { ...DEFAULT_HEADS, ...heads });
+  });
+}
+
+/** lc0's layout: underlined titles, labels aligned right in 28 columns. */
+export function formatDescription(description: NetworkDescription): string {
+  const lines: string[] = [];
+  for (const { title, rows } of description) {
+    lines.push('', title, '~'.repeat(title.length));
+    for (const [label, value] of rows) lines.push(`${label.padStart(28)}: ${value}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescription {
+  const version = net.minVersion;
+  const sections: DescriptionSection[] = [
+    {
+      title: 'General',
+      rows: [['Minimal Lc0 version', `v${version?.major ?? 0}.${version?.minor ?? 0}.${version?.patch ?? 0}`]],
+    },
+    { title: 'Format', rows: describeFormat(net) },
+  ];
+  if (net.trainingParams) sections.push({ title: 'Training Parameters', rows: describeTraining(net) });
+  if (net.weights) {
+    sections.push({ title: 'Weights', rows: describeWeights(net, net.weights, heads) });
+    sections.push({ title: 'Size', rows: describeSize(net, net.weights, heads) });
+  }
+  if (net.onnxModel) {
+    sections.push(describeOnnxInterface(net.onnxModel));
+    const model = net.onnxModel.model ? decodeModel(net.onnxModel.model) : undefined;
+    if (model) sections.push(describeOnnxModel(model));
+  }
+  return sections;
+}
+
+function describeFormat(net: NetMessage): Rows {
+  const rows: Rows = [];
+  const format = net.format ?? {};
+  if (Object.hasOwn(format, 'weightsEncoding')) {
+    rows.push(['Weights encoding', getEnumName(WeightsEncoding, format.weightsEncoding ?? 0)]);
+  }
+  const fields: [string, keyof NetworkFormatMessage, Readonly<Record<string, number>>][] = [
+    ['Input', 'input', InputFormat],
+    ['Network', 'network', NetworkStructure],
+    ['Policy', 'policy', PolicyFormat],
+    ['Value', 'value', ValueFormat],
+    ['MLH', 'movesLeft', MovesLeftFormat],
+    ['Default activation', 'defaultActivation', DefaultActivation],
+    ['Smolgen activation', 'smolgenActivation', ActivationFunction],
+    ['FFN activation', 'ffnActivation', ActivationFunction],
+    ['Input embedding', 'inputEmbedding', InputEmbedding],
+  ];
+  const networkFormat = format.networkFormat ?? {};
+  for (const [label, key, table] of fields) {
+    if (Object.hasOwn(networkFormat, key)) rows.push([label, getEnumName(table, networkFormat[key] ?? 0)]);
+  }
+  return rows;
+}
+
+function describeTraining(net: NetMessage): Rows {
+  const training = net.trainingParams ?? {};
+  const rows: Rows = [];
+  const add = (label: string, key: keyof typeof training): void => {
+    const value = training[key];
+    if (!Object.hasOwn(training, key) || value === undefined) return;
+    rows.push([label, typeof value === 'number' ? formatNumber(value) : value]);
+  };
+  add('Training steps', 'trainingSteps');
+  add('Learning rate', 'learningRate');
+  add('MSE loss', 'mseLoss');
+  add('Policy loss', 'policyLoss');
+  add('Accuracy', 'accuracy');
+  add('Lc0 Params', 'lc0Params');
+  return rows;
+}
+
+/** Six significant digits, as C++ streams print a float. */
+function formatNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+function getCount(layer: LayerMessage | undefined | null): number {
+  return layer?.params?.length ? decodeLayer(layer, 'of the network').length : 0;
+}
+
+function describeWeights(net: NetMessage, weights: WeightsMessage, heads: HeadChoice): Rows {
+  const format = net.format?.networkFormat ?? {};
+  const rows: Rows = [];
+  const add = (label: string, value: string | number): void => void rows.push([label, String(value)]);
+  const encoders = weights.encoder ?? [];
+  const blocks = weights.residual ?? [];
+  if (encoders.length > 0) {
+    add('Encoders', encoders.length);
+    add('Encoder heads', weights.headcount ?? 0);
+    add('Embedding size', getCount(weights.ipEmbB));
+    add('Dmodel', getCount(encoders[0].mha?.qB));
+    add('Encoder DFF', getCount(encoders[0].ffn?.dense1B));
+  }
+  if (encoders.length === 0 || blocks.length > 0) {
+    add('Blocks', blocks.length);
+    const seBlocks = blocks.filter((block) => block.se).length;
+    if (seBlocks > 0) add('SE blocks', seBlocks);
+    add('Filters', Math.floor(getCount(weights.input?.weights) / 112 / 9));
+  }
+  const policyHeads = listPolicyHeads(weights);
+  const head = policyHeads.get(heads.policyHead) ?? weights;
+  const defaultName = getEnumName(ActivationFunction, ActivationFunction.ACTIVATION_DEFAULT);
+  if (format.policy === PolicyFormat.POLICY_ATTENTION) {
+    // Attention policies on convolutional bodies use SELU, whatever the format says (lc0 hard-codes it).
+    const selu = encoders.length === 0 ? ActivationFunction.ACTIVATION_SELU : undefined;
+    add('Policy', 'Attention');
+    add('Policy activation', selu === undefined ? defaultName : getEnumName(ActivationFunction, selu));
+    const policyEncoders: EncoderLayerMessage[] = head.polEncoder ?? [];
+    if (policyEncoders.length > 0) {
+      add('Policy encoders', policyEncoders.length);
+      add('Policy encoder heads', head.polHeadcount ?? 0);
+      add('Policy encoder Dmodel', getCount(policyEncoders[0].mha?.qB));
+      add('Policy encoder DFF', getCount(policyEncoders[0].ffn?.dense1B));
+      add('Policy FFN activation', getEnumName(ActivationFunction, selu ?? format.ffnActivation ?? 0));
+    }
+    add('Policy Dmodel', getCount(head.ip2PolB));
+  } else {
+    add('Policy', head.policy1 ? 'Convolution' : 'Dense');
+    add('Policy activation', defaultName);
+    if (!head.policy1) add('Policy channels', getCount(head.policy?.biases) || getCount(head.policy?.bnMeans));
+  }
+  if (policyHeads.size > 1) add('Policy heads', [...policyHeads.keys()].join(', '));
+  const valueHeads = listValueHeads(weights);
+  const valueHead = valueHeads.get(heads.valueHead) ?? weights;
+  add('Value', getCount(valueHead.ip2ValW) % 3 === 0 ? 'WDL' : 'Classical');
+  if (valueHeads.size > 1) add('Value heads', [...valueHeads.keys()].join(', '));
+  add('MLH', weights.ip2MovW ? 'Present' : 'Absent');
+  return rows;
+}
+
+function describeSize(net: NetMessage, weights: WeightsMessage, heads: HeadChoice): Rows {
+  const rows: Rows = [['Parameters', countParameters(weights).toLocaleString('en-US')]];
+  try {
+    rows.push(['FLOPs per evaluation', countFlops(planNetwork(net, heads)).toLocaleString('en-US')]);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    rows.push(['Cannot be run', error.message]);
+  }
+  return rows;
+}

@@ -1,0 +1,38 @@
+/**
+ * The door of leaves/: the shared memory between a producer of leaves, such as the search thread, and the evaluators. It loads no code
+ * that evaluates, because a thread loads its modules anew and `readyok` waits for it.
+ */
+export { decodePrior, encodePrior, sortEdges, sortEdgesAsLc0 } from './edge-priors.js';
+export { LeafClaims, LiveEvaluators, PoolCounters } from './leaf-claims.js';
+export { countBusyLeaves, LeafQueue, wakeProducer } from './leaf-queue.js';
+export {
+  CHECKMATE,
+  COUNT_BATCHES,
+  COUNT_EVALUATIONS,
+  COUNT_TERMINALS,
+  COUNTERS_PER_WORKER,
+  computeNodeTag,
+  createLeafSlotsBuffer,
+  DRAW,
+  EVALUATED,
+  FAILED,
+  FLAG_CACHE_HIT,
+  FLAG_OF_PATH,
+  getTagPly,
+  type LeafColumns,
+  type LeafSlots,
+  MATE_IN_ONE,
+  MAX_EDGES,
+  MAX_PATH_LENGTH,
+  MINIBATCH_WORD,
+  NO_SLOT,
+  SETTING_HISTORY_FILL,
+  SETTING_POLICY_TEMPERATURE,
+  type SharedPoolHandle,
+  STOP_WORD,
+  TABLEBASE,
+  TWO_FOLD,
+  viewLeafSlots,
+  WORK_WORD,
+} from './leaf-slots.js';
+export { MAX_ROOT_MOVES, ROOT_ROWS, RootBoards, type RootPosition, RootTable } from './root-table.js';

@@ -1,0 +1,250 @@
+/**
+ * The shared memory between the search thread (the producer of leaves) and the evaluator threads: a table of leaf slots, the
+ * ring buffer that hands them over, and the words on which both sides sleep. This file defines the layout and the meaning of
+ * each column; the producer's side is leaf-queue.ts, the evaluators' side leaf-claims.ts.
+ *
+ * Life of a slot (column `state`):
+ *
+ *      producer            producer             an evaluator          the same evaluator      producer
+ *   FREE ── acquire ──► (FREE, owned) ─ submit ─► SUBMITTED ─ claim ─► CLAIMED ── answer ──► DONE ─ release ─► FREE
+ *
+ * | column     | type            | written by            | read by   | when it may be read                          |
+ * |------------|-----------------|-----------------------|-----------|----------------------------------------------|
+ * | state      | Int32, atomic   | both, see the picture | both      | always                                       |
+ * | owner      | Uint8           | evaluator, on claim   | evaluator | state CLAIMED: index of the evaluator        |
+ * | root       | Uint16          | producer              | evaluator | from SUBMITTED on: row of the root table     |
+ * | pathLength | Uint16          | producer              | evaluator | from SUBMITTED on: plies from the root       |
+ * | pathMoves  | Uint16 × path   | producer              | evaluator | from SUBMITTED on                            |
+ * | prefetch   | Uint8           | producer              | evaluator | from SUBMITTED on: 1 = for the cache alone, if |
+ * |            |                 |                       |           | the last leaf with 0 was evaluated             |
+ * | number     | Int32           | producer              | evaluator | from SUBMITTED on: its ring position; they grow|
+ * | horizon    | Int32           | producer              | evaluator | from SUBMITTED on: all leaves with lower       |
+ * |            |                 |                       |           | numbers were released before it was submitted  |
+ * | kind       | Uint8           | evaluator             | producer  | state DONE (so have all columns below)       |
+ * | flags      | Uint8           | evaluator             | producer  | FLAG_… bits                                  |
+ * | valueWl    | Float32         | evaluator             | producer  | W − L, view of the player to move in the leaf|
+ * | valueD     | Float32         | evaluator             | producer  | probability of a draw                        |
+ * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known; of a draw|
+ * |            |                 |                       |           | by repetition inside the path: of the cycle  |
+ * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for terminals, but 1|
+ * |            |                 |                       |           | for MATE_IN_ONE                              |
+ * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
+ * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of edge-priors.ts, sorted descending   |
+ * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
+ * | tag        | Int32           | evaluator             | producer  | see computeNodeTag; with the key: which node    |
+ * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
+ * | live       | Int32, atomic   | evaluator, own entry  | anyone    | always: 1 = it can evaluate, see             |
+ * |            |                 |                       |           | LiveEvaluators                               |
+ * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
+ * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
+ *
+ * `state` is stored with Atomics after the plain columns, so a thread that sees the new state also sees the columns.
+ * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing). Also here: the
+ * tags that tell nodes of a graph apart.
+ */
+import { MAX_MOVES, type Position } from '../../chess/rules/index.js';
+
+// Distinguishes nodes of a graph search beyond the position itself. Two paths share a node if they lead to the same position at
+// the same ply, with the same number of earlier occurrences, and with similar fifty-move counts. Because every edge goes to
+// the next ply, no path through shared nodes can form a cycle. Near a draw by the fifty-move rule, counts must be equal.
+//
+//   bits 0-11 ply of the game | 12-13 repetitions | 14-20 bucket of the fifty-move count | 21-31 hash of the history
+
+const PLY_MASK = 4095;
+/** From this fifty-move count on, each count has its own bucket; below it 16 share one. */
+const EXACT_FROM = 64;
+const BUCKET_SHIFT = 4;
+
+/** @param history number of earlier positions that must be equal too (lc0: CacheHistoryLength) */
+export function computeNodeTag(position: Position, repetitions: number, history: number): number {
+  const { rule50 } = position;
+  const bucket = rule50 < EXACT_FROM ? rule50 >> BUCKET_SHIFT : Math.min(rule50, 127);
+  const tag = (position.gamePly & PLY_MASK) | (Math.min(repetitions, 3) << 12) | (bucket << 14);
+  if (history === 0) return tag;
+  let hash = 0;
+  for (let back = 1; back <= history; back++) {
+    const key = position.earlierKey(back);
+    hash = Math.imul(hash ^ key, 0x01000193) ^ (key >>> 11);
+  }
+  return tag ^ (hash << 21);
+}
+
+export function getTagPly(tag: number): number {
+  return tag & PLY_MASK;
+}
+
+export const FREE = 0;
+export const SUBMITTED = 1;
+export const CLAIMED = 2;
+export const DONE = 3;
+
+/** What a leaf turned out to be (column `kind`). */
+export const EVALUATED = 0;
+export const CHECKMATE = 1;
+/** Stalemate, insufficient material, fifty moves or threefold repetition. */
+export const DRAW = 2;
+/** Second occurrence inside the search path. */
+export const TWO_FOLD = 3;
+export const TABLEBASE = 4;
+/** No evaluator could answer, not even on the CPU. The values are those of a draw, and there are no edges. */
+export const FAILED = 5;
+/** The player to move mates in one; the mating move is the leaf's only edge. Used only if the root row enables it. */
+export const MATE_IN_ONE = 6;
+
+export const FLAG_CACHE_HIT = 1;
+/** The draw follows from the fifty-move rule or a repetition, so it holds for this path only. */
+export const FLAG_OF_PATH = 2;
+
+export const NO_SLOT = -1;
+export const MAX_EDGES = MAX_MOVES;
+export const MAX_PATH_LENGTH = 1024;
+
+/** Indices into `control`. */
+const WORDS_PER_LINE = 16;
+/** Ring positions handed over so far; wraps at 2^32. Written by the producer. */
+export const SUBMITTED_WORD = 0 * WORDS_PER_LINE;
+/** Ring positions claimed so far. Evaluators advance it by compare-and-exchange. */
+export const CLAIMED_WORD = 1 * WORDS_PER_LINE;
+/** Increased by evaluators after answers, and by any thread that wakes the producer. The producer sleeps on it. */
+export const EVENT_WORD = 2 * WORDS_PER_LINE;
+/** Number of evaluators asleep or about to sleep. */
+export const SLEEPERS_WORD = 3 * WORDS_PER_LINE;
+/** 1 while the producer is asleep or about to sleep. */
+export const PRODUCER_WAITS_WORD = 4 * WORDS_PER_LINE;
+/** 1 = evaluators must end. */
+export const STOP_WORD = 5 * WORDS_PER_LINE;
+/** Largest number of positions in one network call. */
+export const MINIBATCH_WORD = 6 * WORDS_PER_LINE;
+/** Increased by flush and stop. Idle evaluators sleep on it. */
+export const WORK_WORD = 7 * WORDS_PER_LINE;
+/** Increased when the set of threads that can evaluate changes. Threads that cannot evaluate sleep on it. */
+export const LIVE_CHANGES_WORD = 8 * WORDS_PER_LINE;
+const CONTROL_WORDS = 9 * WORDS_PER_LINE;
+
+/** `counters` has a row of 8 doubles for each evaluator, which only that evaluator writes. */
+export const COUNTERS_PER_WORKER = 8;
+export const COUNT_EVALUATIONS = 0;
+export const COUNT_BATCHES = 1;
+export const COUNT_TERMINALS = 2;
+
+export const SETTING_POLICY_TEMPERATURE = 0;
+/** Index into HISTORY_FILLS (options.ts). */
+export const SETTING_HISTORY_FILL = 1;
+const SETTINGS = 8;
+
+export interface LeafSlotsShape {
+  /** A power of two. The ring has the same length, so it cannot overflow. */
+  readonly slotCount: number;
+  readonly workers: number;
+}
+
+interface Column<View> {
+  readonly elementBytes: number;
+  countElements(shape: LeafSlotsShape): number;
+  view(buffer: SharedArrayBuffer, offset: number, length: number): View;
+}
+
+type Count = Column<unknown>['countElements'];
+interface ViewType<View> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: SharedArrayBuffer, offset: number, length: number): View;
+}
+
+const columnOf =
+  <View>(Type: ViewType<View>) =>
+  (countElements: Count): Column<View> => ({
+    elementBytes: Type.BYTES_PER_ELEMENT,
+    countElements,
+    view: (buffer, offset, length) => new Type(buffer, offset, length),
+  });
+const uint8 = columnOf<Uint8Array>(Uint8Array);
+const uint16 = columnOf<Uint16Array>(Uint16Array);
+const int32 = columnOf<Int32Array>(Int32Array);
+const float32 = columnOf<Float32Array>(Float32Array);
+const float64 = columnOf<Float64Array>(Float64Array);
+
+const perSlot =
+  (width = 1): Count =>
+  ({ slotCount }) =>
+    width * slotCount;
+const perWorker =
+  (width = 1): Count =>
+  ({ workers }) =>
+    width * workers;
+
+/** The columns in the order of the buffer; the table above says what they mean. First those with which threads meet. */
+const MEETING_COLUMNS = {
+  control: int32(() => CONTROL_WORDS),
+  live: int32(perWorker()),
+  settings: float64(() => SETTINGS),
+  counters: float64(perWorker(COUNTERS_PER_WORKER)),
+  ring: int32(perSlot()),
+  state: int32(perSlot()),
+  owner: uint8(perSlot()),
+  root: uint16(perSlot()),
+  pathLength: uint16(perSlot()),
+  prefetch: uint8(perSlot()),
+  number: int32(perSlot()),
+  horizon: int32(perSlot()),
+};
+
+/** Question and answer of each leaf. */
+const LEAF_COLUMNS = {
+  kind: uint8(perSlot()),
+  flags: uint8(perSlot()),
+  valueWl: float32(perSlot()),
+  valueD: float32(perSlot()),
+  movesLeft: float32(perSlot()),
+  edgeCount: uint16(perSlot()),
+  keyLow: int32(perSlot()),
+  keyHigh: int32(perSlot()),
+  tag: int32(perSlot()),
+  edgeMoves: uint16(perSlot(MAX_EDGES)),
+  edgePriors: uint16(perSlot(MAX_EDGES)),
+  pathMoves: uint16(perSlot(MAX_PATH_LENGTH)),
+};
+
+type ViewsOf<Columns> = {
+  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer View> ? View : never;
+};
+export type LeafColumns = ViewsOf<typeof LEAF_COLUMNS>;
+export type LeafSlots = LeafSlotsShape & LeafColumns & ViewsOf<typeof MEETING_COLUMNS>;
+
+export function createLeafSlotsBuffer(shape: LeafSlotsShape): SharedArrayBuffer {
+  const { slotCount, workers } = shape;
+  if (slotCount < 1 || slotCount > 65536 || (slotCount & (slotCount - 1)) !== 0) {
+    throw new Error(`A leaf table needs a power of two up to 65536 slots, not ${slotCount}`);
+  }
+  if (workers < 1 || workers > 255) throw new Error(`A leaf table serves 1 to 255 evaluators, not ${workers}`);
+  return new SharedArrayBuffer(layOut(shape).at(-1)?.end ?? 0);
+}
+
+export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape): LeafSlots {
+  const { slotCount, workers } = shape;
+  const views = layOut(shape).map(({ name, column, offset, length }) => [name, column.view(buffer, offset, length)]);
+  return { slotCount, workers, ...(Object.fromEntries(views) as Omit<LeafSlots, keyof LeafSlotsShape>) };
+}
+
+/** Columns begin on cache lines. */
+function layOut(shape: LeafSlotsShape) {
+  let end = 0;
+  return Object.entries({ ...MEETING_COLUMNS, ...LEAF_COLUMNS }).map(([name, column]) => {
+    const offset = end;
+    const length = column.countElements(shape);
+    end += Math.ceil((column.elementBytes * length) / 64) * 64;
+    return { name, column, offset, length, end };
+  });
+}
+
+/** What a thread needs to use a pool. It can be sent in messages (structured cloning). */
+export interface SharedPoolHandle extends LeafSlotsShape {
+  readonly slots: SharedArrayBuffer;
+  readonly roots: SharedArrayBuffer;
+  readonly tablebases: SharedArrayBuffer;
+  /** Positions in one network call, at the time the pool was created. */
+  readonly minibatch: number;
+  /** Minibatches that a search should keep in flight; 0 = one more than there are evaluators. */
+  readonly batchesInFlight: number;
+  /** If false, `movesLeft` of evaluated leaves is always 0. */
+  readonly hasMovesLeft: boolean;
+}

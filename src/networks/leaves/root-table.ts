@@ -1,0 +1,223 @@
+/**
+ * The root table: the positions where the paths of leaves start, one row for each search (or game of self-play). A slot stores the
+ * number of its row.
+ *
+ * | column     | type          | written by | read by    | meaning                                                   |
+ * |------------|---------------|------------|------------|-----------------------------------------------------------|
+ * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
+ * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
+ * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
+ * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
+ * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf;   |
+ * |            |               |            |            | bit 6: edges of equal prior are in lc0's order            |
+ * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
+ * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
+ * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
+ * | moves      | Uint16 × 4096 | producer   | evaluators | the game from `fen` to the root of the search             |
+ *
+ * A row may be written only while none of its leaves is in flight. Submitting a leaf publishes the row.
+ */
+
+import { unwrap } from '../../base/util/index.js';
+import { formatFen, type Move, type Position, parseFen } from '../../chess/rules/index.js';
+import { MAX_PATH_LENGTH } from './leaf-slots.js';
+
+export const ROOT_ROWS = 1024;
+const FEN_BYTES = 192;
+export const MAX_ROOT_MOVES = 4096;
+/** Number of moves to keep of a game that does not fit; encodings and repetition rules look back far less. */
+const KEPT_MOVES = 1024;
+const RULE_TWO_FOLD = 1;
+const HISTORY_SHIFT = 1;
+const HISTORY_MASK = 7;
+const RULE_NO_TABLEBASES = 16;
+const RULE_FINDS_MATES = 32;
+const RULE_LC0_ORDER = 64;
+
+/** The root of a search, with the rules that hold below it. */
+export interface RootPosition {
+  readonly fen: string;
+  /** Moves from `fen` to the root. */
+  readonly moves: ArrayLike<number>;
+  /** lc0's TwoFoldDraws: the second occurrence of a position inside the search path counts as a draw. */
+  readonly twoFoldDraws: boolean;
+  /** Number of earlier positions (0 to 7) in node tags of a graph search; absent = 0. */
+  readonly keyHistory?: number;
+  /** Leaves are not looked up in tablebases, because the root is in them. */
+  readonly skipsTablebases?: boolean;
+  /** A leaf whose player to move mates in one is answered with MATE_IN_ONE, without the network. */
+  readonly findsMates?: boolean;
+  /** Edges of equal prior are in the order that they have in lc0. */
+  readonly lc0Order?: boolean;
+}
+
+export class RootTable {
+  readonly version: Int32Array;
+  private readonly rules: Uint8Array;
+  private readonly fenLength: Uint16Array;
+  private readonly moveCount: Uint16Array;
+  private readonly fen: Uint8Array;
+  private readonly moves: Uint16Array;
+
+  constructor(buffer: SharedArrayBuffer) {
+    let offset = 0;
+    const column = (bytes: number): number => {
+      offset += bytes;
+      return offset - bytes;
+    };
+    this.version = new Int32Array(buffer, column(ROOT_ROWS * 4), ROOT_ROWS);
+    this.rules = new Uint8Array(buffer, column(ROOT_ROWS), ROOT_ROWS);
+    this.fenLength = new Uint16Array(buffer, column(ROOT_ROWS * 2), ROOT_ROWS);
+    this.moveCount = new Uint16Array(buffer, column(ROOT_ROWS * 2), ROOT_ROWS);
+    this.fen = new Uint8Array(buffer, column(ROOT_ROWS * FEN_BYTES), ROOT_ROWS * FEN_BYTES);
+    this.moves = new Uint16Array(buffer, column(ROOT_ROWS * MAX_ROOT_MOVES * 2), ROOT_ROWS * MAX_ROOT_MOVES);
+  }
+
+  static createBuffer(): SharedArrayBuffer {
+    return new SharedArrayBuffer(ROOT_ROWS * (4 + 1 + 2 + 2 + FEN_BYTES + MAX_ROOT_MOVES * 2));
+  }
+
+  write(row: number, root: RootPosition): void {
+    const { fen, moves } = root.moves.length > MAX_ROOT_MOVES ? shortenGame(root) : root;
+    if (fen.length > FEN_BYTES) throw new Error(`A FEN of ${fen.length} characters does not fit a root row`);
+    for (let i = 0; i < fen.length; i++) this.fen[row * FEN_BYTES + i] = fen.charCodeAt(i);
+    this.fenLength[row] = fen.length;
+    this.moves.set(moves, row * MAX_ROOT_MOVES);
+    this.moveCount[row] = moves.length;
+    this.rules[row] =
+      (root.twoFoldDraws ? RULE_TWO_FOLD : 0) |
+      ((root.keyHistory ?? 0) << HISTORY_SHIFT) |
+      (root.skipsTablebases ? RULE_NO_TABLEBASES : 0) |
+      (root.findsMates ? RULE_FINDS_MATES : 0) |
+      (root.lc0Order ? RULE_LC0_ORDER : 0);
+    Atomics.add(this.version, row, 1);
+  }
+
+  getVersion(row: number): number {
+    return Atomics.load(this.version, row);
+  }
+
+  hasTwoFoldDraws(row: number): boolean {
+    return (this.rules[row] & RULE_TWO_FOLD) !== 0;
+  }
+
+  getKeyHistory(row: number): number {
+    return (this.rules[row] >> HISTORY_SHIFT) & HISTORY_MASK;
+  }
+
+  skipsTablebases(row: number): boolean {
+    return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
+  }
+
+  findsMates(row: number): boolean {
+    return (this.rules[row] & RULE_FINDS_MATES) !== 0;
+  }
+
+  hasLc0Order(row: number): boolean {
+    return (this.rules[row] & RULE_LC0_ORDER) !== 0;
+  }
+
+  read(row: number): RootPosition {
+    const start = row * FEN_BYTES;
+    const fen = String.fromCharCode(...this.fen.subarray(start, start + this.fenLength[row]));
+    const moves = this.moves.slice(row * MAX_ROOT_MOVES, row * MAX_ROOT_MOVES + this.moveCount[row]);
+    return { fen, moves, twoFoldDraws: this.hasTwoFoldDraws(row) };
+  }
+}
+
+/** Returns the same game with a later start, so that its moves fit. */
+function shortenGame({ fen, moves, ...rules }: RootPosition): RootPosition {
+  const position = unwrap(parseFen(fen));
+  const all = Uint16Array.from(moves);
+  const first = all.length - KEPT_MOVES;
+  for (let i = 0; i < first; i++) position.makeMove(all[i] as Move);
+  return { fen: formatFen(position), moves: all.subarray(first), ...rules };
+}
+
+// An evaluator's boards, one for each root. A board stays at its last leaf: successive leaves mostly share the beginning of their
+// paths, so only the moves that differ are unmade and made.
+
+interface Board {
+  version: number;
+  readonly position: Position;
+  /** The moves made on the board since the root. */
+  readonly path: Uint16Array;
+  length: number;
+  twoFoldDraws: boolean;
+  keyHistory: number;
+  skipsTablebases: boolean;
+  findsMates: boolean;
+}
+
+export class RootBoards {
+  private readonly boards = new Map<number, Board>();
+  private lastRow = -1;
+  private last: Board | null = null;
+
+  constructor(private readonly roots: RootTable) {}
+
+  /**
+   * @param moves the path: `length` moves from `offset` on
+   * @returns the position at its end; this object owns it, and the next call changes it
+   */
+  walkTo(row: number, moves: Uint16Array, offset: number, length: number): Position {
+    const board = this.getBoard(row);
+    const { position, path } = board;
+    let shared = 0;
+    const comparable = Math.min(length, board.length);
+    while (shared < comparable && path[shared] === moves[offset + shared]) shared++;
+    for (let i = board.length; i > shared; i--) position.unmakeMove();
+    for (let i = shared; i < length; i++) {
+      const move = moves[offset + i];
+      path[i] = move;
+      position.makeMove(move as Move);
+    }
+    board.length = length;
+    return position;
+  }
+
+  /** Of the row that walkTo was last called with. */
+  hasTwoFoldDraws(): boolean {
+    return this.last?.twoFoldDraws === true;
+  }
+
+  /** Number of earlier positions in node tags, for the row that walkTo was last called with. */
+  getKeyHistory(): number {
+    return this.last?.keyHistory ?? 0;
+  }
+
+  /** Of the row that walkTo was last called with. */
+  skipsTablebases(): boolean {
+    return this.last?.skipsTablebases === true;
+  }
+
+  hasLc0Order(row: number): boolean {
+    return this.roots.hasLc0Order(row);
+  }
+
+  /** Of the row that walkTo was last called with. */
+  findsMates(): boolean {
+    return this.last?.findsMates === true;
+  }
+
+  private getBoard(row: number): Board {
+    const version = this.roots.getVersion(row);
+    if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
+    let board = this.boards.get(row);
+    if (board === undefined || board.version !== version) {
+      const root = this.roots.read(row);
+      const position = unwrap(parseFen(root.fen));
+      for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
+      const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
+      const keyHistory = this.roots.getKeyHistory(row);
+      const skipsTablebases = this.roots.skipsTablebases(row);
+      const findsMates = this.roots.findsMates(row);
+      const rules = { twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases, findsMates };
+      board = { version, position, path, length: 0, ...rules };
+      this.boards.set(row, board);
+    }
+    this.lastRow = row;
+    this.last = board;
+    return board;
+  }
+}

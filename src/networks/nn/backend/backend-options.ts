@@ -1,0 +1,297 @@
+/**
+ * Parses lc0's syntax of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. Parentheses enclose a
+ * nested dictionary, which inherits the keys of the outer one; each describes one part of a composite backend
+ * (backend-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported. Also here: the names
+ * of backends, and the options that say how an lc0 network is converted.
+ */
+
+import { failure, type Result, success } from '../../../base/util/result.js';
+
+// The names of backends. lc0's names are accepted beside ours, so that configuration files made for lc0 work.
+
+/** An execution provider of onnxruntime. */
+export type Provider = 'cpu' | 'cuda' | 'tensorrt' | 'dml' | 'coreml' | 'webgpu';
+/** `team` and `check` combine other backends (backend-plan.ts). */
+export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial' | 'team' | 'check';
+
+export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
+  ['auto', 'auto'],
+  ['cpu', 'cpu'],
+  ['cuda', 'cuda'],
+  ['tensorrt', 'tensorrt'],
+  ['dml', 'dml'],
+  ['coreml', 'coreml'],
+  ['webgpu', 'webgpu'],
+  ['hash', 'hash'],
+  ['random', 'random'],
+  ['trivial', 'trivial'],
+  ['onnx-cpu', 'cpu'],
+  ['onnx-cuda', 'cuda'],
+  ['onnx-trt', 'tensorrt'],
+  ['onnx-dml', 'dml'],
+  ['onnx-coreml', 'coreml'],
+  ['blas', 'cpu'],
+  ['eigen', 'cpu'],
+  ['cuda-auto', 'cuda'],
+  ['cuda-fp16', 'cuda'],
+  ['multiplexing', 'team'],
+  ['demux', 'team'],
+  ['roundrobin', 'team'],
+  ['check', 'check'],
+]);
+
+/** Backends that only lc0 has → the nearest one here. They are accepted, but not listed. */
+export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
+  ['cudnn', 'cuda'],
+  ['cudnn-auto', 'cuda'],
+  ['cudnn-fp16', 'cuda'],
+  ['tensorflow', 'cuda'],
+  ['tensorflow-cc', 'cuda'],
+  ['tensorflow-cc-cuda', 'cuda'],
+  ['xla', 'auto'],
+  ['metal', 'coreml'],
+  ['dx12', 'dml'],
+  ['opencl', 'webgpu'],
+  ['sycl', 'webgpu'],
+  ['sycl-auto', 'webgpu'],
+  ['sycl-fp16', 'webgpu'],
+  ['onnx-rocm', 'webgpu'],
+  ['onnx-migraphx', 'webgpu'],
+  ['onednn', 'cpu'],
+  ['recordreplay', 'auto'],
+  ['tensorflow-cc-cpu', 'cpu'],
+]);
+
+/** @returns undefined for an unknown name; `note` tells the user of a substitute for one of lc0's backends */
+export function findBackend(name: string): { readonly kind: BackendKind; readonly note: string | null } | undefined {
+  const key = name.toLowerCase();
+  const own = BACKENDS.get(key);
+  if (own !== undefined) return { kind: own, note: null };
+  const kind = LC0_BACKENDS.get(key);
+  if (kind === undefined) return undefined;
+  return { kind, note: `Only lc0 has the backend ${key}; using ${kind} instead` };
+}
+
+const FILELESS: ReadonlySet<string> = new Set(['hash', 'random', 'trivial']);
+
+/** Whether a backend, named as in BACKENDS, evaluates without a network file. */
+export function isFilelessBackend(name: string): boolean {
+  return FILELESS.has(name);
+}
+
+/** Options of lc0's own kernels and exporter. They are accepted and have no effect. */
+export const IGNORED_KEYS = [
+  ...['graph_capture', 'cache_opt', 'multi_stream', 'res_block_fusing', 'fused_mha', 'custom_winograd'],
+  ...['alt_mish', 'alt_layernorm', 'no_shape', 'ir', 'opset', 'batch_size', 'blas_cores'],
+  ...['enable-gemm-metacommand', 'enable-conv-metacommand', 'force_tune', 'tune_only', 'plugin_path'],
+  ...['record_file', 'replay_file'],
+] as const;
+
+/** The names of all options; each backend reads some of them. */
+const KEYS = [
+  ...['policy_head', 'value_head', 'mlh', 'datatype', 'fp16', 'winograd'],
+  ...['devices', 'gpu', 'threads', 'optimize', 'batch', 'max_batch', 'min_batch', 'steps', 'symmetry', 'noise'],
+  // CUDA, TensorRT, CoreML and WebGPU.
+  ...['tf32', 'units', 'mlprogram', 'static-shapes'],
+  ...['preferredLayout', 'validationMode', 'storageBufferCacheMode'],
+  // hash, random and trivial.
+  ...['seed', 'uniform', 'delay', 'cached', 'input_mode'],
+  // Composite backends.
+  ...['backend', 'minimum-split-size', 'mode', 'freq', 'atol', 'rtol'],
+  // Devices refuse these, each with a sentence that says why (provider-config.ts).
+  ...['gpu_mem_limit', 'mem-limit', 'cudnn_conv_algo_search', 'conv-search', 'trt_engine_cache_enable'],
+  ...['trt_engine_cache_path', 'engine-cache', 'trt_fp16_enable'],
+  ...IGNORED_KEYS,
+] as const;
+
+export type BackendOptionKey = (typeof KEYS)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(KEYS);
+
+export class BackendOptions {
+  private readonly values = new Map<string, string>();
+  private readonly unread = new Set<string>();
+  readonly children = new Map<string, BackendOptions>();
+  /** A backend has used this nested dictionary, so it is known even if it is empty. */
+  isUsed = false;
+
+  constructor(private readonly parent: BackendOptions | null = null) {}
+
+  set(key: string, text: string): void {
+    this.values.set(key, text);
+    this.unread.add(key);
+  }
+
+  /** The text of an option, here or in an outer dictionary, or undefined. Marks the option as known. */
+  read(key: BackendOptionKey): string | undefined {
+    this.unread.delete(key);
+    return this.values.get(key) ?? this.parent?.read(key);
+  }
+
+  readInteger(key: BackendOptionKey, fallback: number, min: number, max: number): number {
+    const text = this.read(key);
+    if (text === undefined) return fallback;
+    const number = Number(text);
+    if (!Number.isInteger(number) || text === '' || number < min || number > max) {
+      throw new BackendOptionError(`Backend option ${key} must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return number;
+  }
+
+  readFlag(key: BackendOptionKey, fallback: boolean): boolean {
+    const text = this.read(key);
+    if (text === undefined) return fallback;
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
+    throw new BackendOptionError(`Backend option ${key} must be true or false, not "${text}"`);
+  }
+
+  /** Throws BackendOptionError if an option, here or in a nested dictionary, was never read. */
+  refuseUnread(backend: string): void {
+    const names = this.listUnread('');
+    if (names.length > 0) {
+      throw new BackendOptionError(`Backend ${backend} has no option ${quote(names)}`);
+    }
+  }
+
+  /** Names of options, here or in a nested dictionary, that no backend has. */
+  listUnknown(prefix = ''): string[] {
+    const names = [...this.values.keys()].filter((key) => !KNOWN.has(key)).map((key) => prefix + key);
+    for (const [name, child] of this.children) names.push(...child.listUnknown(`${prefix}${name}.`));
+    return names;
+  }
+
+  private listUnread(prefix: string): string[] {
+    const names = [...this.unread].map((key) => prefix + key);
+    for (const [name, child] of this.children) {
+      const inner = child.listUnread(`${prefix}${name}.`);
+      const isIgnored = inner.length === 0 && child.values.size === 0 && !child.isUsed;
+      names.push(...(isIgnored ? [prefix + name] : inner));
+    }
+    return names;
+  }
+}
+
+/** Its message is one sentence for the user. */
+export class BackendOptionError extends Error {}
+
+function quote(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/**
+ * Checks what can be checked before the backend is known: the syntax, and that some backend has each option. The plan of a
+ * backend checks the rest.
+ */
+export function checkBackendOptions(text: string): Result<BackendOptions> {
+  const options = parseBackendOptions(text);
+  const unknown = options.ok ? options.value.listUnknown() : [];
+  return unknown.length === 0
+    ? options
+    : failure(`Backend options "${text}": no backend has an option ${quote(unknown)}`);
+}
+
+export function parseBackendOptions(text: string): Result<BackendOptions> {
+  let at = 0;
+  const bad = (what: string): Result<never> => failure(`Backend options "${text}": ${what} at position ${at + 1}`);
+  const skipSpaces = (): void => {
+    while (text[at] === ' ') at++;
+  };
+  const readWord = (): string => {
+    const start = at;
+    while (at < text.length && !',()= "\''.includes(text[at])) at++;
+    return text.slice(start, at);
+  };
+  /** Reads up to a comma or parenthesis, so `devices=0;1` and paths need no quotes. @returns null if a quote is not closed */
+  const readValue = (): string | null => {
+    const quote = text[at];
+    if (quote !== '"' && quote !== "'") {
+      const start = at;
+      while (at < text.length && !',()'.includes(text[at])) at++;
+      return text.slice(start, at).trim();
+    }
+    const end = text.indexOf(quote, at + 1);
+    if (end < 0) return null;
+    const inner = text.slice(at + 1, end);
+    at = end + 1;
+    return inner;
+  };
+  const readDictionary = (into: BackendOptions, depth: number): Result<BackendOptions> => {
+    for (;;) {
+      skipSpaces();
+      const key = readWord();
+      skipSpaces();
+      if (key !== '' && text[at] === '=') {
+        at++;
+        skipSpaces();
+        const found = readValue();
+        if (found === null) return bad('a quote is not closed');
+        into.set(key, found);
+      } else if (text[at] === '(') {
+        at++;
+        const child = new BackendOptions(into);
+        into.children.set(key === '' ? `[${into.children.size + 1}]` : key, child);
+        const inner = readDictionary(child, depth + 1);
+        if (!inner.ok) return inner;
+        if (text[at] !== ')') return bad('a closing parenthesis is missing');
+        at++;
+      } else if (KNOWN.has(key)) {
+        return bad(`"${key}" needs a value (${key}=…)`);
+      } else if (key !== '') {
+        // A bare name is an empty dictionary, as in lc0: `check -o blas,eigen,mode=check`.
+        into.children.set(key, new BackendOptions(into));
+      }
+      skipSpaces();
+      if (text[at] === ',') at++;
+      else if (at === text.length || (depth > 0 && text[at] === ')')) return success(into);
+      else return bad(`unexpected "${text[at]}"`);
+    }
+  };
+  return readDictionary(new BackendOptions(), 0);
+}
+
+// Backend options that say how an lc0 network is converted to ONNX: `policy_head`, `value_head`, `datatype` and `fp16`, named
+// as in lc0, and `winograd`. They do not change the heads of a file that is ONNX already.
+
+/** Precision of weights and arithmetic; inputs and outputs may differ. */
+export type Precision = 'f32' | 'f16' | 'int8';
+
+export interface NetworkChoice {
+  readonly policyHead?: string;
+  readonly valueHead?: string;
+  /** Absent = the device's default. */
+  readonly precision?: Precision;
+  /** false = keep ONNX's Conv operators, even where Winograd's algorithm is faster. */
+  readonly winograd?: false;
+}
+
+/** Reads only the options about the network. planBackend checks the others. */
+export function parseNetworkChoice(optionsText: string): Result<NetworkChoice> {
+  const options = parseBackendOptions(optionsText);
+  if (!options.ok) return options;
+  try {
+    return success(readNetworkChoice(options.value));
+  } catch (error) {
+    if (error instanceof BackendOptionError) return { ok: false, error: error.message };
+    throw error;
+  }
+}
+
+/** Marks the options about the network as known, so that a plan does not refuse them. Throws BackendOptionError. */
+export function readNetworkChoice(options: BackendOptions): NetworkChoice {
+  const policyHead = options.read('policy_head');
+  const valueHead = options.read('value_head');
+  const type = options.read('datatype');
+  if (type !== undefined && type !== 'f32' && type !== 'f16' && type !== 'int8') {
+    throw new BackendOptionError(`Backend option datatype must be f32, f16 or int8, not "${type}"`);
+  }
+  const hasFlag = options.read('fp16') !== undefined;
+  const precision = hasFlag ? (options.readFlag('fp16', false) ? 'f16' : 'f32') : type;
+  const winograd = options.readFlag('winograd', true);
+  return {
+    ...(winograd ? {} : { winograd }),
+    ...(policyHead === undefined ? {} : { policyHead }),
+    ...(valueHead === undefined ? {} : { valueHead }),
+    ...(precision === undefined ? {} : { precision }),
+  };
+}

@@ -1,0 +1,335 @@
+/**
+ * The evaluator of real networks: it encodes positions into one input tensor, runs the session, and reads policy, value and
+ * moves left. Input and output tensors are created once for each batch size and reused, so a run allocates almost nothing.
+ * Sessions of ONNX Runtime are opened here alone.
+ */
+import {
+  type NamedTensors,
+  openSession as openRuntimeSession,
+  prepareRuntime,
+  type RuntimeSession,
+  type RuntimeTensor,
+} from '#platform/onnx-runtime.js';
+import {
+  concatBytes,
+  createPrng,
+  drawGamma,
+  encodeFloat16,
+  FLOAT16_INFINITY,
+  mixSeeds,
+} from '../../../base/util/index.js';
+import { MAX_MOVES, type Move, type Position } from '../../../chess/rules/index.js';
+import { createRandomSymmetry, expandPlanes, type HistoryFill, type InputEncoding } from '../../encoding/index.js';
+import type { OnnxPlan } from '../backend/backend-plan.js';
+import { describeProvider } from '../backend/provider-config.js';
+import type { Model } from '../model/model-file.js';
+import type { NetworkFormat, TensorPort } from '../model/network-format.js';
+import { showActivations } from '../model/onnx-limits.js';
+import type { Evaluator } from './evaluator.js';
+import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
+
+// Sessions of ONNX Runtime: the one that a plan asks for, and one run on the CPU. The runtime is loaded only here.
+
+/**
+ * Opens a model with the provider of a plan.
+ * @param deviceId for providers with several devices
+ */
+export async function openModelSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<RuntimeSession> {
+  return openRuntimeSession({
+    model: model.bytes,
+    weightsFolder: model.weightsFolder,
+    provider: describeProvider(plan.provider, plan.config, deviceId),
+    intraOpThreads: plan.intraOpThreads,
+    optimization: plan.optimization,
+    // Exact sums are slow on every CPU (a 64x6 network loses 45 % of its speed), so they are used only where needed.
+    needsWideSums: model.needsWideSums && !(await addsWidely()),
+  });
+}
+
+/** In single precision; networks of a few megabytes have less than 10 MB a position. */
+const ALWAYS_ALLOWED_BYTES = 512 * 2 ** 20;
+/** Weights that the graph expands to single precision count too. */
+const BYTES_PER_MODEL_BYTE = 16;
+
+/** Rejects when the tensors of one position need more memory than any network does: the runtime would allocate them without asking. */
+export async function refuseLargeActivations({ bytes, weightsFolder, path }: Model): Promise<void> {
+  const session = await openRuntimeSession({
+    model: showActivations(bytes),
+    weightsFolder,
+    provider: { name: 'cpu' },
+    intraOpThreads: 1,
+    // Optimisation would compute what is constant.
+    optimization: 0,
+    needsWideSums: false,
+  });
+  const { outputShapes } = session;
+  await session.release();
+  const countElements = (shape: readonly (number | string)[]): number =>
+    shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
+  const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);
+  if (needed <= ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) return;
+  throw new Error(
+    `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
+  );
+}
+
+export interface RunTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/** Opens a model on the CPU as part of preparing a network. Rejects when the model does not work. */
+export async function openOnCpu(model: Uint8Array, threads = 1, weightsFolder?: string): Promise<RuntimeSession> {
+  return openPlainly(model, threads, weightsFolder, !(await addsWidely()));
+}
+
+function openPlainly(
+  model: Uint8Array,
+  intraOpThreads: number,
+  weightsFolder: string | undefined,
+  needsWideSums: boolean,
+): Promise<RuntimeSession> {
+  prepareRuntime(true);
+  const provider = { name: 'cpu' };
+  return openRuntimeSession({ model, weightsFolder, provider, intraOpThreads, optimization: 3, needsWideSums });
+}
+
+let foundSums: Promise<boolean> | undefined;
+
+/**
+ * Whether this CPU adds products of 8-bit numbers without overflow, as ARM's and those with VNNI do. Others add pairs in 16 bits.
+ * Never rejects.
+ */
+export function addsWidely(): Promise<boolean> {
+  foundSums ??= computeLargeSum().catch(() => false);
+  return foundSums;
+}
+
+/** An ONNX model around its weights, as base64: y [1, 16] = round(x) · w in 8 bits, x unsigned, w [16, 16] signed. */
+const SUM_MODEL = [
+  'CAg6twMKHAoBeAoBMQoBMBIBcSIOUXVhbnRpemVMaW5lYXIKOgoBcQoBdwoBMQoBMQoBMAoBehIBeSIUTWF0TXVsSW50ZWdlclRvRmxvYXQ6DWNvbS5taWNyb3NvZnQSAXMqCxABQgExSgQAAIA/KggQAkIBMEoBACoIEANCAXpKAQAqjAIIEAgQEANCAXdKgAI=',
+  'WhMKAXgSDgoMCAESCAoCCAEKAggQYhMKAXkSDgoMCAESCAoCCAEKAggQQgIQEUIRCg1jb20ubWljcm9zb2Z0EAE=',
+] as const;
+const SUM_SIZE = 16;
+
+/** Whether sums of the greatest products of 8-bit numbers are right; two of these products overflow 16 bits. */
+async function computeLargeSum(): Promise<boolean> {
+  const [head, tail] = SUM_MODEL.map((text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
+  const model = concatBytes([head, new Uint8Array(SUM_SIZE * SUM_SIZE).fill(127), tail]);
+  const session = await openPlainly(model, 1, undefined, false);
+  const [x, y] = [new Float32Array(SUM_SIZE).fill(255), new Float32Array(SUM_SIZE)];
+  const dims = [1, SUM_SIZE];
+  await session.run({ x: session.createTensor(x, dims) }, { y: session.createTensor(y, dims) });
+  await session.release();
+  return y.every((sum) => sum === SUM_SIZE * 255 * 127);
+}
+
+/**
+ * Runs a small model once on the CPU, for example to test how this ONNX Runtime computes.
+ * @param outputs shapes of the outputs by name
+ * @returns the outputs, in the order of `outputs`. Rejects when the model does not work.
+ */
+export async function runOnCpu(
+  model: Uint8Array,
+  inputs: Readonly<Record<string, RunTensor>>,
+  outputs: Readonly<Record<string, readonly number[]>>,
+): Promise<Float32Array[]> {
+  const session = await openOnCpu(model);
+  try {
+    const feeds = Object.entries(inputs).map(([name, { data, dims }]) => [name, session.createTensor(data, dims)]);
+    const results = Object.entries(outputs).map(([name, dims]) => {
+      const data = new Float32Array(dims.reduce((product, size) => product * size, 1));
+      return { name, data, tensor: session.createTensor(data, dims) };
+    });
+    const fetches = results.map(({ name, tensor }) => [name, tensor]);
+    await session.run(Object.fromEntries(feeds), Object.fromEntries(fetches));
+    return results.map(({ data }) => data);
+  } finally {
+    await session.release();
+  }
+}
+
+/** Alpha of AlphaZero's Dirichlet noise in chess. */
+const NOISE_ALPHA = 0.3;
+
+/** AZ-Go adds Dirichlet noise at every node. Here a hash of the position draws it, so that cached and new answers are the same. */
+function addNoise(priors: Float32Array, count: number, share: number, seed: number): void {
+  const random = createPrng(seed);
+  const samples = Float64Array.from({ length: count }, () => drawGamma(NOISE_ALPHA, random));
+  const total = samples.reduce((sum, sample) => sum + sample, 0);
+  if (total < Number.MIN_VALUE) return;
+  for (let i = 0; i < count; i++) priors[i] = (1 - share) * priors[i] + (share * samples[i]) / total;
+}
+
+/** The tensors of one call: rows `start` to `start + rows − 1` of the evaluator's arrays. */
+interface Call {
+  readonly feeds: NamedTensors;
+  readonly fetches: NamedTensors;
+}
+
+export async function createOnnxEvaluator(model: Model, plan: OnnxPlan, worker: number): Promise<Evaluator> {
+  const session = await openModelSession(model, plan, plan.devices[worker % plan.devices.length]);
+  const evaluator = new OnnxEvaluator(session, model.format, plan);
+  await evaluator.tryOut();
+  return evaluator;
+}
+
+class OnnxEvaluator implements Evaluator {
+  readonly backend: string;
+  readonly mostRows: number;
+  readonly isInstant = false;
+  valueWl = new Float32Array(0);
+  valueD = new Float32Array(0);
+  movesLeft = new Float32Array(0);
+
+  /** As in `OnnxPlan`; batches have at least leastRows. */
+  private readonly batchSizes: readonly number[];
+  private readonly leastRows: number;
+  private readonly calls = new Map<number, Call>();
+  private readonly masks: Uint32Array;
+  private readonly planeValues: Float32Array;
+  /** Input of all rows; if the network takes half precision, of one row before its conversion. */
+  private input = new Float32Array(0);
+  private halfInput = new Uint16Array(0);
+  private policy: HeadOutput = { width: 0, data: new Float32Array(0) };
+  private value: HeadOutput = this.policy;
+  private plies: HeadOutput = this.policy;
+  private policyIndices = new Uint16Array(0);
+  /** Per row, what decides its noise. */
+  private noiseSeeds = new Int32Array(0);
+  private readonly encoding: InputEncoding;
+  private readonly format: NetworkFormat;
+
+  constructor(
+    private readonly session: RuntimeSession,
+    format: NetworkFormat,
+    private readonly plan: OnnxPlan,
+  ) {
+    this.format = plan.usesMovesLeft ? format : { ...format, movesLeft: null };
+    this.backend = plan.provider;
+    this.mostRows = plan.mostRows;
+    this.batchSizes = format.fixedBatch === null ? plan.batchSizes : [format.fixedBatch];
+    this.leastRows = format.fixedBatch === null ? plan.leastRows : 1;
+    const { inputEncoding } = format;
+    this.encoding = plan.symmetrySeed > 0 ? createRandomSymmetry(inputEncoding, plan.symmetrySeed) : inputEncoding;
+    this.masks = new Uint32Array(2 * format.inputEncoding.planes);
+    this.planeValues = new Float32Array(format.inputEncoding.planes);
+  }
+
+  reserve(rows: number): void {
+    const { format } = this;
+    const capacity = this.padRows(rows);
+    const rowFloats = format.inputEncoding.planes * 64;
+    this.input = new Float32Array(format.input.isFloat16 ? rowFloats : capacity * rowFloats);
+    this.halfInput = new Uint16Array(format.input.isFloat16 ? capacity * rowFloats : 0);
+    this.policy = createHead(format.policy, format.policyEncoding.size, capacity);
+    this.value = createHead(format.value, format.valueKind === 'scalar' ? 1 : 3, capacity);
+    if (format.movesLeft !== null) this.plies = createHead(format.movesLeft, 1, capacity);
+    this.policyIndices = new Uint16Array(capacity * MAX_MOVES);
+    this.noiseSeeds = new Int32Array(capacity);
+    this.valueWl = new Float32Array(capacity);
+    this.valueD = new Float32Array(capacity);
+    this.movesLeft = new Float32Array(capacity);
+    this.calls.clear();
+  }
+
+  setRow(row: number, position: Position, moves: Uint16Array, offset: number, count: number, fill: HistoryFill): void {
+    const { policyEncoding, input: port } = this.format;
+    const { masks, planeValues, input, policyIndices, encoding } = this;
+    const planes = encoding.planes;
+    const transform = encoding.writePacked(position, fill, masks, 0, planeValues, 0);
+    if (port.isFloat16) {
+      expandPlanes(masks, 0, planeValues, 0, planes, input, 0);
+      const start = row * planes * 64;
+      for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeFloat16(input[i], FLOAT16_INFINITY);
+    } else {
+      expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
+    }
+    this.noiseSeeds[row] = position.keyLow ^ Math.imul(position.keyHigh, 0x9e3779b1);
+    const first = row * MAX_MOVES;
+    for (let i = 0; i < count; i++) {
+      policyIndices[first + i] = policyEncoding.moveToIndex(position, moves[offset + i] as Move, transform);
+    }
+  }
+
+  /**
+   * Evaluates empty boards in each batch size, so that a network that fails or never answers is found before a search waits for
+   * it, and so that no search waits while the provider prepares itself for a new size.
+   */
+  async tryOut(): Promise<void> {
+    const largest = this.padRows(this.mostRows);
+    for (const size of this.batchSizes.length > 0 ? this.batchSizes : [1]) {
+      if (size > largest) break;
+      this.reserve(size);
+      const { feeds, fetches } = this.getCall(0, this.padRows(size));
+      await this.session.run(feeds, fetches);
+    }
+  }
+
+  async run(rows: number): Promise<void> {
+    const step = this.format.fixedBatch ?? this.padRows(rows);
+    for (let start = 0; start < rows; start += step) {
+      const { feeds, fetches } = this.getCall(start, step);
+      await this.session.run(feeds, fetches);
+    }
+    this.readValues(rows);
+  }
+
+  writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
+    writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_MOVES, count, policyTemperature);
+    const { share, seed } = this.plan.noise;
+    if (share > 0) addNoise(out, count, share, mixSeeds(seed, this.noiseSeeds[row]));
+  }
+
+  async dispose(): Promise<void> {
+    await this.session.release();
+  }
+
+  private padRows(rows: number): number {
+    const least = Math.max(rows, this.leastRows);
+    const step = this.batchSizes[this.batchSizes.length - 1] ?? 1;
+    return this.batchSizes.find((size) => size >= least) ?? Math.ceil(least / step) * step;
+  }
+
+  private readValues(rows: number): void {
+    const { valueWl, valueD, movesLeft, value, plies, format } = this;
+    for (let row = 0; row < rows; row++) {
+      if (format.valueKind === 'scalar') {
+        valueWl[row] = readScalar(value, row);
+        valueD[row] = 0;
+      } else {
+        readWdlInto(value, row, format.valueKind === 'wdl-logits', valueWl, valueD);
+      }
+      movesLeft[row] = format.movesLeft === null ? 0 : Math.max(0, readScalar(plies, row));
+      // A NaN would spread through the whole tree.
+      if (Number.isNaN(valueWl[row] + valueD[row] + movesLeft[row])) throw new Error('the network gave NaN');
+    }
+  }
+
+  private getCall(start: number, rows: number): Call {
+    const key = start * 65536 + rows;
+    const known = this.calls.get(key);
+    if (known !== undefined) return known;
+    const { input, policy, value, movesLeft } = this.format;
+    const inputData = input.isFloat16 ? this.halfInput : this.input;
+    const fetches: Record<string, RuntimeTensor> = {
+      [policy.name]: this.createTensor(this.policy.data, policy, start, rows),
+      [value.name]: this.createTensor(this.value.data, value, start, rows),
+    };
+    if (movesLeft !== null) fetches[movesLeft.name] = this.createTensor(this.plies.data, movesLeft, start, rows);
+    const call = { feeds: { [input.name]: this.createTensor(inputData, input, start, rows) }, fetches };
+    this.calls.set(key, call);
+    return call;
+  }
+
+  /** A view of `rows` rows from row `start` on. */
+  private createTensor(data: Float32Array | Uint16Array, port: TensorPort, start: number, rows: number): RuntimeTensor {
+    const rowLength = port.shape.reduce((product, size) => product * size, 1);
+    const part = data.subarray(start * rowLength, (start + rows) * rowLength);
+    return this.session.createTensor(part, [rows, ...port.shape]);
+  }
+}
+
+function createHead(port: TensorPort, width: number, rows: number): HeadOutput {
+  return { width, data: port.isFloat16 ? new Uint16Array(rows * width) : new Float32Array(rows * width) };
+}

@@ -1,0 +1,27 @@
+/** The door of nn/: model files and metadata, backends, evaluation cache, and the pool of evaluator threads. */
+
+export { isFilelessBackend, type NetworkChoice, parseNetworkChoice } from './backend/backend-options.js';
+export {
+  type BackendPlan,
+  getBackendName,
+  getNetworkPlan,
+  planBackend,
+  type TunedSpeed,
+} from './backend/backend-plan.js';
+export { describeProviderFailure } from './backend/provider-config.js';
+export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
+export { evaluatorFactory } from './evaluators/create-evaluator.js';
+export type { Evaluator } from './evaluators/evaluator.js';
+export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-evaluator.js';
+export { readScalar, readWdlInto } from './evaluators/value-head.js';
+export {
+  loadEdition,
+  loadModel,
+  type Model,
+  type ModelEdition,
+  type ModelSource,
+  readPrecision,
+} from './model/model-file.js';
+export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
+export type { TensorDescription } from './model/onnx-header.js';
+export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

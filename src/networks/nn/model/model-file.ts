@@ -1,0 +1,179 @@
+/**
+ * Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. Also here:
+ * the facts about the network that users see.
+ */
+import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
+import { failure, inflate, type Result, removeControls, success } from '../../../base/util/index.js';
+import type { OnnxPlan } from '../backend/backend-plan.js';
+import { type NetworkFormat, recogniseNetwork } from './network-format.js';
+import { FLOAT16, FLOAT32, INT8, type OnnxHeader, readOnnxHeader } from './onnx-header.js';
+import { findRefusal } from './onnx-limits.js';
+
+/**
+ * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
+ * use the name. If `weightsFolder` is set, the weights may be in a file of that folder, which threads map instead of copying.
+ */
+export type ModelSource =
+  | { readonly path: string }
+  | {
+      readonly bytes: Uint8Array;
+      readonly name: string;
+      readonly weightsFolder?: string | undefined;
+      readonly fileSha256?: string | undefined;
+      /** The pool has checked the model's operators and sizes, so its threads need not. */
+      readonly isChecked?: true;
+      /** Not one of the program's own networks. */
+      readonly isForeign?: boolean | undefined;
+    };
+
+export interface Model {
+  /** The path as the user wrote it. */
+  readonly path: string;
+  /** The file's name without folders. */
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  readonly weightsFolder: string | undefined;
+  /** SHA-256 of its file, in hexadecimal; null if not computed. */
+  readonly fileSha256: string | null;
+  /** Not one of the program's own networks: the sizes of its tensors are checked before it runs. */
+  readonly isForeign: boolean;
+  readonly format: NetworkFormat;
+  readonly parameterBytes: number;
+  /** Precision of its weights. */
+  readonly precision: 'fp32' | 'fp16' | 'int8';
+  /**
+   * Whether the weights may have full 8 bits. Then the sum of two products can exceed the 16 bits in which CPUs without VNNI
+   * add them. Our own export uses 7 bits and says so (`sardonyx.precision`).
+   */
+  readonly needsWideSums: boolean;
+  /** `sardonyx.name` or the file's name without its extension. */
+  readonly title: string;
+  readonly licence: string;
+  readonly training: string;
+}
+
+/** The source may be gzipped; the model's bytes are not. */
+export async function loadModel(source: ModelSource): Promise<Result<Model>> {
+  if ('bytes' in source) return readModel(source);
+  try {
+    return await readModel({ bytes: await readFile(source.path), name: source.path, isForeign: true });
+  } catch (error) {
+    return failure(`Cannot read the network ${source.path}: ${describeReadFailure(error)}`);
+  }
+}
+
+async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Promise<Result<Model>> {
+  const { name: path, weightsFolder, fileSha256 = null, isForeign = false } = source;
+  const inflated = await inflate(source.bytes);
+  if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);
+  const bytes = inflated.value;
+  const header = readOnnxHeader(bytes);
+  if (!header.ok) return failure(`The network ${path} ${header.error}`);
+  if (header.value.hasExternalData && weightsFolder === undefined) {
+    return failure(`The network ${path} keeps its weights in another file, which is not supported`);
+  }
+  const refusal = source.isChecked ? null : findRefusal(bytes);
+  if (refusal !== null) return failure(`The network ${path} ${refusal}`);
+  const format = recogniseNetwork(header.value);
+  if (!format.ok) return failure(`The network ${path} ${format.error}`);
+  const { metadata, parameterBytes } = header.value;
+  const precision = findPrecision(header.value);
+  const fileName = getFileName(path);
+  return success({
+    path,
+    fileName,
+    bytes,
+    weightsFolder,
+    fileSha256,
+    isForeign,
+    format: format.value,
+    parameterBytes,
+    precision,
+    needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
+    title: removeControls(metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, '')),
+    licence: metadata.get('sardonyx.licence') ?? '',
+    training: metadata.get('sardonyx.training') ?? '',
+  });
+}
+
+/** @returns null if it is not an ONNX model */
+export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
+  const header = readOnnxHeader(bytes);
+  return header.ok ? findPrecision(header.value) : null;
+}
+
+/** The precision of most weights, if the metadata do not say: an int8 network has heads in fp32, a half one may have layers in fp32. */
+function findPrecision({ bytesByType, metadata }: Pick<OnnxHeader, 'bytesByType' | 'metadata'>): Model['precision'] {
+  if (metadata.get('sardonyx.precision') === 'int8') return 'int8';
+  const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
+  const [int8, half, float] = [countOf(INT8, 1), countOf(FLOAT16, 2), countOf(FLOAT32, 4)];
+  if (int8 > Math.max(half, float)) return 'int8';
+  return half > float ? 'fp16' : 'fp32';
+}
+
+/** What decides the form of a network: devices may want half precision, and the CPU has a form of its own. */
+export type ModelEdition = Pick<OnnxPlan, 'provider' | 'precision'>;
+export type ModelFinder = (edition: ModelEdition) => Promise<Result<ModelSource>>;
+
+/** Loads a source, or asks a finder for the source that suits the edition. */
+export async function loadEdition(wanted: ModelSource | ModelFinder, edition: ModelEdition): Promise<Result<Model>> {
+  const source = typeof wanted === 'function' ? await wanted(edition) : success(wanted);
+  return source.ok ? loadModel(source.value) : source;
+}
+
+// Facts about the network in use, for users (`id name`, describenet, bench).
+
+export interface NetworkInfo {
+  /** `sardonyx.name`, else the file's name; the backend's name if there is no network. */
+  readonly name: string;
+  readonly fileName: string;
+  /** SHA-256 of its file, in hexadecimal; null without a file, or if not computed. */
+  readonly fileSha256: string | null;
+  readonly licence: string;
+  readonly training: string;
+  readonly inputEncoding: string;
+  readonly policyEncoding: string;
+  /** Whether the network gives draw probabilities, and whether it has a moves-left head. */
+  readonly hasWdl: boolean;
+  readonly hasMovesLeft: boolean;
+  /** Precision of the weights: fp32, fp16 or int8; empty without a network. */
+  readonly precision: string;
+  readonly parameterBytes: number;
+  /** The backend in use, after any fallback. */
+  readonly backend: string;
+}
+
+/** @param model null for evaluators without a network */
+export function describeNetwork(model: Model | null, backend: string): NetworkInfo {
+  if (model === null) {
+    return {
+      name: backend,
+      fileName: '',
+      fileSha256: null,
+      licence: '',
+      training: '',
+      inputEncoding: '',
+      policyEncoding: '',
+      hasWdl: true,
+      hasMovesLeft: backend !== 'trivial' && backend !== 'random',
+      precision: '',
+      parameterBytes: 0,
+      backend,
+    };
+  }
+  const { format } = model;
+  return {
+    name: model.title,
+    fileName: model.fileName,
+    fileSha256: model.fileSha256,
+    licence: model.licence,
+    training: model.training,
+    inputEncoding: format.inputEncoding.name,
+    policyEncoding: format.policyEncoding.name,
+    hasWdl: format.valueKind !== 'scalar',
+    hasMovesLeft: format.movesLeft !== null,
+    precision: model.precision,
+    parameterBytes: model.parameterBytes,
+    backend,
+  };
+}

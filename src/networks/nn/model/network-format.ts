@@ -1,0 +1,237 @@
+/**
+ * Finds the meaning of a model's tensors from its metadata (docs/networks.md), else from shapes and names, which covers lc0's own
+ * exports. findTensorRoles finds the role of each tensor. Unknown formats are refused, not guessed, because a network with a
+ * wrong guess plays legal but bad chess.
+ */
+
+import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
+import {
+  getInputEncoding,
+  getPolicyEncoding,
+  type InputEncoding,
+  listInputEncodings,
+  listPolicyEncodings,
+  type PolicyEncoding,
+} from '../../encoding/index.js';
+import { FLOAT16, FLOAT32, type OnnxHeader, type TensorDescription } from './onnx-header.js';
+
+// Finds the roles of a model's tensors by metadata, shapes and names. The engine and the converters share these rules. Of
+// several outputs with a fitting width it takes the one with lc0's name, then the first whose name fits. Networks may have
+// further heads in any order: `policy` is preferred to `policy_soft`, and lc0's default heads, vanilla and winner, to all others.
+
+/** The names in lc0's own exports. */
+export const LC0_TENSOR_NAMES = {
+  input: '/input/planes',
+  policy: '/output/policy',
+  wdl: '/output/wdl',
+  value: '/output/value',
+  movesLeft: '/output/mlh',
+} as const;
+
+const MOVES_LEFT = /mlh|moves.?left|plies.?left/i;
+/** Words in the names of the heads to use. Other words, such as soft, optimistic, st or q, mark further heads. */
+const PLAIN_WORDS = /^(output|head|policy|vanilla|value|winner|wdl|mlh|moves|plies|left|logits|softmax|tanh|\d+)$/;
+
+/** Null = not found. At most one of `wdl` and `scalar` is set. */
+export interface TensorRoles {
+  readonly input: TensorDescription | null;
+  readonly policy: TensorDescription | null;
+  readonly wdl: TensorDescription | null;
+  readonly scalar: TensorDescription | null;
+  readonly movesLeft: TensorDescription | null;
+}
+
+/** @param policySizes possible widths of the policy, the most likely first */
+export function findTensors(
+  { inputs, outputs, metadata }: Pick<OnnxHeader, 'inputs' | 'outputs' | 'metadata'>,
+  policySizes: readonly number[],
+): TensorRoles {
+  const policies = policySizes.map((size) => pick(outputs, size, LC0_TENSOR_NAMES.policy, /policy/i));
+  const policy = policies.find((output) => output !== null) ?? null;
+  const others = outputs.filter((output) => output !== policy);
+  const valueKind = metadata.get('sardonyx.value');
+  const wdl = valueKind === 'scalar' ? null : pick(others, 3, LC0_TENSOR_NAMES.wdl, /wdl|value/i);
+  const numbers = others.filter(({ name }) => !MOVES_LEFT.test(name));
+  const hasScalar = wdl === null && valueKind !== 'wdl';
+  return {
+    input: inputs.find(({ name }) => name === LC0_TENSOR_NAMES.input) ?? (inputs.length === 1 ? inputs[0] : null),
+    policy,
+    wdl,
+    scalar: hasScalar ? pick(numbers, 1, LC0_TENSOR_NAMES.value, /value/i) : null,
+    movesLeft: pick(
+      outputs.filter(({ name }) => MOVES_LEFT.test(name)),
+      1,
+      LC0_TENSOR_NAMES.movesLeft,
+      MOVES_LEFT,
+    ),
+  };
+}
+
+function pick(
+  outputs: readonly TensorDescription[],
+  width: number,
+  usualName: string,
+  looks: RegExp,
+): TensorDescription | null {
+  const fitting = outputs.filter((output) => getWidth(output) === width);
+  const usual = fitting.find(({ name }) => name === usualName);
+  const called = fitting.filter(({ name }) => looks.test(name));
+  const fewest = Math.min(...called.map(({ name }) => countFurtherWords(name)));
+  return usual ?? called.find(({ name }) => countFurtherWords(name) === fewest) ?? fitting[0] ?? null;
+}
+
+function countFurtherWords(name: string): number {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.filter((word) => word !== '' && !PLAIN_WORDS.test(word)).length;
+}
+
+/** Numbers per position: 1858 for [batch, 1858]; 0 if a dimension other than the batch is open. */
+export function getWidth({ shape }: Pick<TensorDescription, 'shape'>): number {
+  if (shape.length === 0) return 0;
+  return shape.slice(1).reduce((product, size) => (size > 0 ? product * size : 0), 1);
+}
+
+/** Output of the value head: W, D, L with or without softmax, or one number from −1 to 1. */
+export type ValueKind = 'wdl' | 'wdl-logits' | 'scalar';
+
+export interface TensorPort {
+  readonly name: string;
+  readonly isFloat16: boolean;
+  /** Without the batch: [planes, 8, 8], [1858], … */
+  readonly shape: readonly number[];
+}
+
+export interface NetworkFormat {
+  readonly inputEncoding: InputEncoding;
+  readonly policyEncoding: PolicyEncoding;
+  readonly valueKind: ValueKind;
+  readonly input: TensorPort;
+  /** The file's fixed batch size, or null. */
+  readonly fixedBatch: number | null;
+  readonly policy: TensorPort;
+  readonly value: TensorPort;
+  readonly movesLeft: TensorPort | null;
+}
+
+export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
+  const input = recogniseInput(header);
+  if (!input.ok) return input;
+  const policies = listPolicies(header);
+  if (!policies.ok) return policies;
+  const sizes = policies.value.map(({ size }) => size);
+  const roles = findTensors(header, sizes);
+  const policy = recognisePolicy(header, policies.value, roles);
+  if (!policy.ok) return policy;
+  const value = recogniseValue(header, roles);
+  if (!value.ok) return value;
+  const { movesLeft } = roles;
+  const tensors = [input.value.tensor, policy.value.tensor, value.value.tensor, ...(movesLeft ? [movesLeft] : [])];
+  const unsupported = tensors.find(({ elementType }) => elementType !== FLOAT32 && elementType !== FLOAT16);
+  if (unsupported !== undefined) {
+    const { name, elementType } = unsupported;
+    return failure(`has neither 32-bit nor 16-bit floats in "${name}" (ONNX type ${elementType})`);
+  }
+  const batch = input.value.tensor.shape[0];
+  return success({
+    inputEncoding: input.value.encoding,
+    policyEncoding: policy.value.encoding,
+    valueKind: value.value.kind,
+    input: createPort(input.value.tensor),
+    fixedBatch: batch > 0 ? batch : null,
+    policy: createPort(policy.value.tensor),
+    value: createPort(value.value.tensor),
+    movesLeft: movesLeft === null ? null : createPort(movesLeft),
+  });
+}
+
+function createPort(tensor: TensorDescription): TensorPort {
+  return { name: tensor.name, isFloat16: tensor.elementType === FLOAT16, shape: tensor.shape.slice(1) };
+}
+
+function recogniseInput(header: OnnxHeader): Result<{ encoding: InputEncoding; tensor: TensorDescription }> {
+  if (header.inputs.length !== 1) {
+    return failure(`has ${header.inputs.length} inputs (${quoteNames(header.inputs)}), but one is expected`);
+  }
+  const [tensor] = header.inputs;
+  const planes = getPlaneCount(tensor);
+  const named = header.metadata.get('sardonyx.input');
+  if (named !== undefined) {
+    const encoding = getInputEncoding(named);
+    if (!encoding.ok) return failure(`cannot be used: ${lowerFirst(encoding.error)}`);
+    if (encoding.value.planes !== planes) {
+      return failure(`says "${named}" (${encoding.value.planes} planes), but its input is ${describe(tensor)}`);
+    }
+    return success({ encoding: encoding.value, tensor });
+  }
+  // The registry lists the classical format of each plane count first.
+  for (const name of listInputEncodings()) {
+    const encoding = getInputEncoding(name);
+    if (encoding.ok && encoding.value.planes === planes) return success({ encoding: encoding.value, tensor });
+  }
+  return failure(`has the input ${describe(tensor)}, which is not the shape of any known encoding`);
+}
+
+/** [batch, planes, 8, 8] or [batch, planes, 64]; 0 for other shapes. */
+function getPlaneCount({ shape }: TensorDescription): number {
+  const isBoard = shape.length === 4 && shape[2] === 8 && shape[3] === 8;
+  return isBoard || (shape.length === 3 && shape[2] === 64) ? shape[1] : 0;
+}
+
+/** The policy encodings that the metadata allow, most likely first. */
+function listPolicies(header: OnnxHeader): Result<PolicyEncoding[]> {
+  const named = header.metadata.get('sardonyx.policy');
+  if (named === undefined) {
+    return success(listPolicyEncodings().map((name) => unwrap(getPolicyEncoding(name))));
+  }
+  const encoding = getPolicyEncoding(named);
+  return encoding.ok ? success([encoding.value]) : failure(`cannot be used: ${lowerFirst(encoding.error)}`);
+}
+
+function recognisePolicy(
+  header: OnnxHeader,
+  candidates: readonly PolicyEncoding[],
+  { policy }: TensorRoles,
+): Result<{ encoding: PolicyEncoding; tensor: TensorDescription }> {
+  const encoding = candidates.find(({ size }) => policy !== null && size === getWidth(policy));
+  if (policy !== null && encoding !== undefined) return success({ encoding, tensor: policy });
+  const sizes = candidates.map((candidate) => `${candidate.size} for ${candidate.name}`).join(', ');
+  return failure(`has no policy output of a known size (${sizes}) among ${describeAll(header.outputs)}`);
+}
+
+function recogniseValue(
+  header: OnnxHeader,
+  { wdl, scalar }: TensorRoles,
+): Result<{ kind: ValueKind; tensor: TensorDescription }> {
+  const named = header.metadata.get('sardonyx.value');
+  if (named !== undefined && named !== 'wdl' && named !== 'scalar') {
+    return failure(`has the value head "${named}"; known are wdl and scalar`);
+  }
+  const activation = header.metadata.get('sardonyx.value.activation');
+  if (activation !== undefined && !/^(softmax(ed)?|logits|tanh)$/.test(activation)) {
+    return failure(`has the value activation "${activation}"; known are softmax, logits and tanh`);
+  }
+  if (wdl !== null) return success({ kind: activation === 'logits' ? 'wdl-logits' : 'wdl', tensor: wdl });
+  if (scalar !== null) return success({ kind: 'scalar', tensor: scalar });
+  return failure(
+    `has no ${named ?? 'value'} output (3 wide for WDL, 1 for a scalar) among ${describeAll(header.outputs)}`,
+  );
+}
+
+function describe({ name, shape }: TensorDescription): string {
+  return `"${name}" [${shape.map((size) => (size < 0 ? '?' : size)).join(', ')}]`;
+}
+
+function describeAll(tensors: readonly TensorDescription[]): string {
+  return tensors.length === 0 ? 'no outputs' : tensors.map(describe).join(', ');
+}
+
+function quoteNames(tensors: readonly TensorDescription[]): string {
+  return tensors.map((tensor) => `"${tensor.name}"`).join(', ');
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

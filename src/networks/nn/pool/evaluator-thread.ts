@@ -1,0 +1,53 @@
+/**
+ * Runs an evaluator thread from its start to its end. The thread's script (evaluator-worker.ts) passes the factory of its
+ * evaluators. The thread never writes to stdout and ends by itself when the pool stops.
+ */
+import { endThread, getThreadData, postToParent } from '#platform/threads.js';
+import { unwrap } from '../../../base/util/index.js';
+import { LeafClaims, LiveEvaluators, RootBoards, RootTable, viewLeafSlots } from '../../leaves/index.js';
+import { EvaluationCache } from '../cache/evaluation-cache.js';
+import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
+import { loadModel } from '../model/model-file.js';
+import type { FromWorker, WorkerStart } from './evaluator-messages.js';
+import { EvaluatorSupply } from './evaluator-supply.js';
+import { LeafServer } from './leaf-server.js';
+import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
+
+/** Call it once, in a thread that a pool has started. */
+export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<void> {
+  const { plan, worker, handle, cache, ...start } = await getThreadData<WorkerStart>();
+  const report = (message: FromWorker): void => postToParent(message);
+
+  const model = start.model === null ? null : unwrap(await loadModel(start.model));
+  if (model?.isForeign === true) {
+    await factory.check(model);
+    report({ type: 'checked' });
+  }
+  const slots = viewLeafSlots(handle.slots, handle);
+  const supply = new EvaluatorSupply(factory, plan, model, worker, slots, report);
+  const isHopeless = start.role === 'hopeless';
+  const evaluator = isHopeless
+    ? supply.giveUp('its threads kept ending')
+    : await supply.open(start.role === 'replacement');
+
+  const claims = new LeafClaims(slots, worker);
+  const tablebases = new LeafTablebases(new TablebaseWords(handle.tablebases), (text) =>
+    report({ type: 'warning', text }),
+  );
+  const server = new LeafServer({
+    slots,
+    worker,
+    claims,
+    live: new LiveEvaluators(slots),
+    boards: new RootBoards(new RootTable(handle.roots)),
+    cache: cache === null ? null : new EvaluationCache(cache),
+    tablebases,
+    evaluator,
+    replaceEvaluator: (error) => supply.replace(error),
+  });
+  report({ type: 'ready', backend: evaluator?.backend ?? plan.name });
+  await server.serve(claims.listAbandoned());
+  tablebases.close();
+  await supply.close();
+  endThread();
+}

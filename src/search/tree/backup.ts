@@ -1,0 +1,285 @@
+/**
+ * The fourth verb, back up: adds a finished visit to the statistics of every record on its path and spreads proven results
+ * (lc0: search/classic/search.cc, DoBackupUpdateSingleNode). Values change sign with each ply, moves left grow by one. When
+ * a node on the path becomes terminal, its ancestors count the exact value for this visit and for all earlier visits
+ * through that node.
+ */
+import { decodePrior } from '../../networks/leaves/index.js';
+import {
+  COUNT_MASK,
+  DRAWN,
+  END_OF_GAME,
+  getChildCount,
+  getEdgeMove,
+  getLowerBound,
+  getTerminalKind,
+  getUpperBound,
+  ITEM_DEPTH,
+  ITEM_PATH,
+  ITEM_VISITS,
+  LOSS,
+  NO_NODE,
+  NODE_BLOCK,
+  NODE_META,
+  NODE_WORDS,
+  NOT_TERMINAL,
+  type NodeIndex,
+  packEdge,
+  RECORD_D,
+  RECORD_DOUBLES,
+  RECORD_IN_FLIGHT,
+  RECORD_M,
+  RECORD_NODE,
+  RECORD_VISITS,
+  RECORD_WL,
+  RECORD_WORDS,
+  type RecordIndex,
+  TABLEBASE_END,
+  TERMINAL_MASK,
+  TERMINAL_SHIFT,
+  type VisitList,
+  type VisitPath,
+  WIN,
+  withBounds,
+} from './layout.js';
+import {
+  getChildRecord,
+  getFirstEdge,
+  getMeta,
+  getRecordM,
+  getRecordNode,
+  setMeta,
+  setRecordPrior,
+  setRecordValue,
+} from './read-tree.js';
+import type { LeafValue, Tree } from './tree.js';
+
+// Proven results (lc0's sticky endgames, MaybeSetBounds): derives the bounds of a node's result from those of its moves. A
+// node with a winning move, or whose moves are all proven, becomes terminal. Its moves left are those of the shortest win
+// or the longest loss.
+
+export const NOTHING_PROVEN = 0;
+export const BOUNDS_SET = 1;
+export const MADE_TERMINAL = 2;
+
+const SMALLEST_PRIOR = decodePrior(0);
+
+/**
+ * Updates the bounds of `node` from those of its moves.
+ * @param record the node's own record; its value becomes exact when the node becomes terminal
+ * @param childM moves left of the move whose result has just been proven
+ * @returns NOTHING_PROVEN, BOUNDS_SET or MADE_TERMINAL
+ */
+export function settleNode(tree: Tree, node: NodeIndex, record: RecordIndex, childM: number): number {
+  const meta = getMeta(tree, node);
+  const childCount = getChildCount(meta);
+  let lower = LOSS;
+  let upper = childCount < (meta & COUNT_MASK) ? WIN : LOSS;
+  let longestLoss = 0;
+  let prefersTablebase = false;
+  for (let i = 0; i < childCount; i++) {
+    const childRecord = getChildRecord(tree, node, i);
+    const child = getRecordNode(tree, childRecord);
+    if (child === NO_NODE) {
+      upper = WIN;
+      continue;
+    }
+    const childMeta = getMeta(tree, child);
+    const childLower = getLowerBound(childMeta);
+    const childUpper = getUpperBound(childMeta);
+    if (childLower > lower) lower = childLower;
+    if (childUpper > upper) upper = childUpper;
+    const isTablebase = getTerminalKind(childMeta) === TABLEBASE_END;
+    if (childLower === WIN && !isTablebase) {
+      prefersTablebase = false;
+      break;
+    }
+    if (childUpper === LOSS) longestLoss = Math.max(longestLoss, getRecordM(tree, childRecord));
+    prefersTablebase = prefersTablebase || isTablebase;
+  }
+  if (lower === LOSS && upper === WIN) return NOTHING_PROVEN;
+  const bounded = withBounds(meta, -upper, -lower);
+  const kind = lower !== upper ? NOT_TERMINAL : prefersTablebase ? TABLEBASE_END : END_OF_GAME;
+  setMeta(tree, node, bounded | (kind << TERMINAL_SHIFT));
+  if (kind === NOT_TERMINAL) return BOUNDS_SET;
+  const m = (upper === LOSS ? Math.max(longestLoss, childM) : childM) + 1;
+  writeTerminalValue(tree, record, -upper, m);
+  return MADE_TERMINAL;
+}
+
+/** Makes the value of a record exact. @param result WIN, DRAWN or LOSS in the record's view */
+export function writeTerminalValue(tree: Tree, record: RecordIndex, result: number, m: number): void {
+  setRecordValue(tree, record, { wl: result, d: result === DRAWN ? 1 : 0, m });
+}
+
+/** Sets the prior of a move to 0, in its record and its edge, so that selection does not explore a proven loss. */
+export function removePrior(tree: Tree, parent: NodeIndex, child: number): void {
+  const { edges } = tree.store;
+  const edge = getFirstEdge(tree, parent) + child;
+  edges[edge] = packEdge(getEdgeMove(edges[edge]), 0);
+  setRecordPrior(tree, getChildRecord(tree, parent, child), SMALLEST_PRIOR);
+}
+
+/** The record at the end of the first `steps` steps of a path; for 0 steps the root's. */
+export function getStepRecord(tree: Tree, list: VisitList, at: number, steps: number): RecordIndex {
+  const { data } = list;
+  if (steps === 0) return tree.rootRecord;
+  const last = at + ITEM_PATH + 2 * (steps - 1);
+  return (tree.store.nodeWords[data[last] * NODE_WORDS + NODE_BLOCK] + data[last + 1]) as RecordIndex;
+}
+
+/** The record that a whole path leads to: the leaf's own. */
+export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIndex {
+  return getStepRecord(tree, list, at, list.data[at + ITEM_DEPTH]);
+}
+
+/**
+ * By how much a record's value changed when its node became terminal, and how many earlier visits had the old value; in the
+ * view of the level that is being backed up. One object, reused for every visit.
+ */
+const correction = { visits: 0, wl: 0, d: 0, m: 0 };
+
+/**
+ * Finishes the visit at `at`. From the leaf up, each level settles and then corrects: the record takes the visit in; if the node
+ * has just been proven, its parent may be proven by it, and then the records above are corrected for the parent's old value.
+ * @param sticky whether proven results spread
+ * @returns whether the result of the move at the root has just been proven, so that the best move may change
+ */
+export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<LeafValue>, sticky: boolean): boolean {
+  const { data } = list;
+  const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
+  const depth = data[at + ITEM_DEPTH];
+  let { wl, d, m } = leaf;
+  let spreads = false;
+  let rootMoveSettled = false;
+  correction.visits = 0;
+  for (let level = depth; level >= 0; level--) {
+    const record = getStepRecord(tree, list, at, level);
+    const recordAt = record * RECORD_WORDS;
+    const node = recordWords[recordAt + RECORD_NODE];
+    const isTerminal = node !== NO_NODE && (nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
+    const isFirst = leaf.isNew || recordWords[recordAt + RECORD_VISITS] === 0;
+    if (level === depth && sticky && isTerminal && isFirst) spreads = true;
+    if (isTerminal) {
+      wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];
+      d = recordFloats[recordAt + RECORD_D];
+      m = recordFloats[recordAt + RECORD_M];
+    }
+    addVisit(tree, record, wl, d, m, isTerminal ? 0 : correction.visits);
+    if (level === 0) break;
+
+    if (level === 1) rootMoveSettled = spreads && isTerminal;
+    const parent = data[at + ITEM_PATH + 2 * level - 2];
+    const parentIsTerminal = (nodeWords[parent * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
+    if (parentIsTerminal) correction.visits = 0;
+    if (spreads) spreads = level > 1 && !parentIsTerminal && settleParent(tree, list, at, level, m);
+    wl = -wl;
+    correction.wl = -correction.wl;
+    m++;
+  }
+  return rootMoveSettled;
+}
+
+/** @param corrected earlier visits whose value `correction` changes */
+function addVisit(tree: Tree, record: RecordIndex, wl: number, d: number, m: number, corrected: number): void {
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const at = record * RECORD_WORDS;
+  const wlAt = record * RECORD_DOUBLES + RECORD_WL;
+  const visits = recordWords[at + RECORD_VISITS] + 1;
+  const averageWl = recordDoubles[wlAt];
+  const averageD = recordFloats[at + RECORD_D];
+  const averageM = recordFloats[at + RECORD_M];
+  let newWl = averageWl + (wl - averageWl) / visits;
+  let newD = averageD + (d - averageD) / visits;
+  let newM = averageM + (m - averageM) / visits;
+  if (corrected > 0) {
+    newWl += (corrected * correction.wl) / visits;
+    newD += (corrected * correction.d) / visits;
+    newM += (corrected * correction.m) / visits;
+  }
+  recordDoubles[wlAt] = newWl;
+  recordFloats[at + RECORD_D] = newD;
+  recordFloats[at + RECORD_M] = newM;
+  recordWords[at + RECORD_VISITS] = visits;
+  recordWords[at + RECORD_IN_FLIGHT]--;
+}
+
+/**
+ * Tries to prove the parent of a node that has just been proven, and sets `correction` if the parent became terminal.
+ * @param level of the node, 2 or more
+ * @param m plies from the node to the end of the game
+ * @returns whether anything was proven, so that the parent's own parent may be next
+ */
+function settleParent(tree: Tree, list: VisitList, at: number, level: number, m: number): boolean {
+  const { recordWords, recordFloats, recordDoubles } = tree.store;
+  const step = at + ITEM_PATH + 2 * level - 4;
+  const [grandparent, number, parent] = [list.data[step], list.data[step + 1], list.data[step + 2]] as NodeIndex[];
+  const record = getStepRecord(tree, list, at, level - 1);
+  const wlAt = record * RECORD_DOUBLES + RECORD_WL;
+  const recordAt = record * RECORD_WORDS;
+  const oldWl = recordDoubles[wlAt];
+  const oldD = recordFloats[recordAt + RECORD_D];
+  const oldM = recordFloats[recordAt + RECORD_M];
+  const proof = settleNode(tree, parent, record, m);
+  if (proof !== MADE_TERMINAL) return proof !== NOTHING_PROVEN;
+  if (recordDoubles[wlAt] === LOSS) removePrior(tree, grandparent, number);
+  correction.visits = recordWords[recordAt + RECORD_VISITS];
+  // In the child's view: the sign changes at the end of the level.
+  correction.wl = oldWl - recordDoubles[wlAt];
+  correction.d = recordFloats[recordAt + RECORD_D] - oldD;
+  correction.m = recordFloats[recordAt + RECORD_M] - oldM;
+  return true;
+}
+
+/** Takes an item's virtual loss back: subtracts its visits from those in flight on every record of its path. */
+export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
+  const { data } = list;
+  const { nodeWords, recordWords } = tree.store;
+  const visits = data[at + ITEM_VISITS];
+  const end = at + ITEM_PATH + 2 * data[at + ITEM_DEPTH];
+  recordWords[tree.rootRecord * RECORD_WORDS + RECORD_IN_FLIGHT] -= visits;
+  for (let step = at + ITEM_PATH; step < end; step += 2) {
+    const record = nodeWords[data[step] * NODE_WORDS + NODE_BLOCK] + data[step + 1];
+    recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] -= visits;
+  }
+}
+
+/** Adds virtual visits to an item and to every record of its path. */
+export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra: number): void {
+  const { data } = list;
+  const own = data[at + ITEM_VISITS];
+  data[at + ITEM_VISITS] = -extra;
+  cancelVisit(tree, list, at);
+  data[at + ITEM_VISITS] = own + extra;
+}
+
+/**
+ * Turns a two-fold draw back into an unvisited leaf and takes its visits out of all its ancestors.
+ * @param depth depth of its parent: step `depth` of the path leads to the draw
+ * @returns the visits taken back
+ */
+export function revertTwoFold(tree: Tree, path: VisitPath, depth: number): number {
+  const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
+  const getRecord = (level: number): RecordIndex =>
+    level === 0
+      ? tree.rootRecord
+      : ((nodeWords[path.nodes[level - 1] * NODE_WORDS + NODE_BLOCK] + path.children[level - 1]) as RecordIndex);
+  const draw = getRecord(depth + 1);
+  const reverted = recordWords[draw * RECORD_WORDS + RECORD_VISITS];
+  const m = recordFloats[draw * RECORD_WORDS + RECORD_M];
+  for (let level = depth; level >= 0; level--) {
+    const record = getRecord(level);
+    const at = record * RECORD_WORDS;
+    const remaining = recordWords[at + RECORD_VISITS] - reverted;
+    recordWords[at + RECORD_VISITS] = remaining;
+    if (remaining <= 0) continue;
+    // A draw: wl 0, d 1 in every view.
+    const share = reverted / remaining;
+    const wlAt = record * RECORD_DOUBLES + RECORD_WL;
+    recordDoubles[wlAt] += share * recordDoubles[wlAt];
+    recordFloats[at + RECORD_D] += share * (recordFloats[at + RECORD_D] - 1);
+    recordFloats[at + RECORD_M] += share * (recordFloats[at + RECORD_M] - (m + depth + 1 - level));
+  }
+  tree.releaseLeaf(draw);
+  return reverted;
+}

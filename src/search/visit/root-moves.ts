@@ -1,0 +1,294 @@
+/**
+ * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on
+ * the priors. All of them reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the
+ * allowed ones first. `restore` undoes this after the search, because the tree is used again. `SequentialHalving` shares visits
+ * among the root's moves in place of PUCT.
+ */
+
+import { drawGamma, type Prng } from '../../base/util/index.js';
+import { decodePrior, encodePrior, MAX_EDGES } from '../../networks/leaves/index.js';
+import type { SearchParams } from '../protocol/params.js';
+import { getEdgeMove, getEdgePrior, NO_NODE, packEdge } from '../tree/layout.js';
+import {
+  countChildren,
+  findBestEdge,
+  getChildRecord,
+  getEdgeCount,
+  getFirstEdge,
+  getOutcome,
+  getPrior,
+  getRecordQ,
+  getRecordVisits,
+  getVisitedRecord,
+  setRecordPrior,
+} from '../tree/read-tree.js';
+import type { Tree } from '../tree/tree.js';
+import type { RootRestriction } from './move-scores.js';
+
+/** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */
+export interface RootNoise {
+  readonly temperature: number;
+  readonly epsilon: number;
+  readonly alpha: number;
+  readonly gumbelScale: number;
+  readonly random: Prng;
+}
+
+export class RootMoves implements RootRestriction {
+  edgeLimit = MAX_EDGES;
+  readonly excluded = new Uint8Array(MAX_EDGES);
+  bestChild = -1;
+  remainingPlayouts = Number.POSITIVE_INFINITY;
+  skipsWins = false;
+  /** Whether some moves are excluded. */
+  isRestricted = false;
+  halving: SequentialHalving | null = null;
+
+  private readonly tree: Tree;
+  private readonly ownPriors = new Map<number, number>();
+
+  constructor(tree: Tree) {
+    this.tree = tree;
+  }
+
+  /** Lifts all restrictions. */
+  reset(): void {
+    this.edgeLimit = MAX_EDGES;
+    this.excluded.fill(0);
+    this.bestChild = -1;
+    this.remainingPlayouts = Number.POSITIVE_INFINITY;
+    this.isRestricted = false;
+    this.skipsWins = false;
+    this.halving = null;
+    this.ownPriors.clear();
+  }
+
+  get visitTargets(): Uint32Array | null {
+    return this.halving?.targets ?? null;
+  }
+
+  isAllowed(edge: number): boolean {
+    return edge < this.edgeLimit && this.excluded[edge] === 0;
+  }
+
+  /** Finished visits of excluded moves, from earlier searches. */
+  countExcludedVisits(): number {
+    const { tree, excluded } = this;
+    let visits = 0;
+    for (let edge = 0; edge < MAX_EDGES; edge++) {
+      if (excluded[edge] !== 0) visits += getRecordVisits(tree, getVisitedRecord(tree, tree.rootNode, edge));
+    }
+    return visits;
+  }
+
+  /** The move to play, temperature aside. @param drawScore value of a draw for the root's mover */
+  findBest(drawScore: number): number {
+    const { tree, halving } = this;
+    const best = findBestEdge(tree, tree.rootNode, drawScore, (edge) => this.isAllowed(edge));
+    if (halving === null || best < 0 || getOutcome(tree, getVisitedRecord(tree, tree.rootNode, best)) > 0) return best;
+    const candidate = halving.findBest(drawScore);
+    return candidate < 0 ? best : candidate;
+  }
+
+  /** Starts sequential halving; call `apply` first. @param budget visits that this search will make */
+  startHalving(params: SearchParams, budget: number): void {
+    const edges = Array.from({ length: getEdgeCount(this.tree, this.tree.rootNode) }, (_, edge) => edge);
+    const allowed = edges.filter((edge) => this.isAllowed(edge));
+    if (allowed.length > 0) this.halving = new SequentialHalving(this.tree, params, allowed, budget);
+  }
+
+  /**
+   * Applies restrictions and noise to the root, once it has edges.
+   * @param searchMoves empty = all moves
+   */
+  apply(searchMoves: readonly number[], noise: RootNoise): void {
+    const root = this.tree.rootNode;
+    const edgeCount = getEdgeCount(this.tree, root);
+    if (edgeCount === 0) return;
+    if (noise.temperature !== 1) this.temper(noise.temperature);
+    if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
+    else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
+    const list = this.listEdges();
+    const childCount = countChildren(this.tree, root);
+    const wanted = new Set(searchMoves);
+    const some = list.some((edge) => wanted.has(getEdgeMove(edge)));
+    const isWanted = (edge: number): boolean => !some || wanted.has(getEdgeMove(edge));
+    this.sortUnvisited(isWanted);
+    this.excluded.fill(0);
+    for (let i = 0; i < childCount; i++) this.excluded[i] = isWanted(list[i]) ? 0 : 1;
+    this.edgeLimit = edgeCount;
+    while (this.edgeLimit > childCount && !isWanted(list[this.edgeLimit - 1])) this.edgeLimit--;
+    this.isRestricted = some && list.some((edge) => !isWanted(edge));
+  }
+
+  /** Takes the noise out, sorts the unvisited edges as in any other node and lifts all restrictions. */
+  restore(): void {
+    const root = this.tree.rootNode;
+    if (root === NO_NODE) return;
+    if (this.ownPriors.size > 0) {
+      // A prior of 0 may come from a proven loss, which keeps it, or from the noise.
+      const isLost = (edge: number): boolean => getOutcome(this.tree, getVisitedRecord(this.tree, root, edge)) < 0;
+      this.writePriors((move, code, edge) => (code === 0 && isLost(edge) ? 0 : (this.ownPriors.get(move) ?? code)));
+      this.ownPriors.clear();
+    }
+    this.sortUnvisited(() => true);
+    this.reset();
+  }
+
+  /** prior^(1 / temperature), normalised. */
+  private temper(temperature: number): void {
+    const weigh = (code: number): number => decodePrior(code) ** (1 / temperature);
+    let total = 0;
+    for (const edge of this.listEdges()) total += weigh(getEdgePrior(edge));
+    this.changePriors((code) => weigh(code) / total);
+  }
+
+  /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */
+  private addGumbelNoise({ gumbelScale, random }: RootNoise, edgeCount: number): void {
+    const factors = Float64Array.from({ length: edgeCount }, () => Math.exp(gumbelScale * drawGumbel(random)));
+    let total = 0;
+    this.listEdges().forEach((edge, i) => {
+      total += factors[i] * decodePrior(getEdgePrior(edge));
+    });
+    if (!(total > 0 && Number.isFinite(total))) return;
+    let next = 0;
+    this.changePriors((code) => (decodePrior(code) * factors[next++]) / total);
+  }
+
+  private addDirichletNoise(noise: RootNoise, edgeCount: number): void {
+    const samples = Float64Array.from({ length: edgeCount }, () => drawGamma(noise.alpha, noise.random));
+    const total = samples.reduce((sum, sample) => sum + sample, 0);
+    if (total < Number.MIN_VALUE) return;
+    let next = 0;
+    this.changePriors((code) => decodePrior(code) * (1 - noise.epsilon) + (noise.epsilon * samples[next++]) / total);
+  }
+
+  /** Changes the priors until `restore`. @param compute the new prior for the code of the old one, in edge order */
+  private changePriors(compute: (code: number) => number): void {
+    this.writePriors((move, code) => {
+      if (!this.ownPriors.has(move)) this.ownPriors.set(move, code);
+      return encodePrior(compute(code));
+    });
+  }
+
+  private writePriors(compute: (move: number, code: number, edge: number) => number): void {
+    const { tree } = this;
+    const edges = this.listEdges();
+    const childCount = countChildren(tree, tree.rootNode);
+    edges.forEach((edge, i) => {
+      const move = getEdgeMove(edge);
+      const code = compute(move, getEdgePrior(edge), i);
+      edges[i] = packEdge(move, code);
+      if (i < childCount) setRecordPrior(tree, getChildRecord(tree, tree.rootNode, i), decodePrior(code));
+    });
+  }
+
+  private sortUnvisited(isWanted: (edge: number) => boolean): void {
+    const unvisited = this.listEdges().subarray(countChildren(this.tree, this.tree.rootNode));
+    unvisited.sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)) || getEdgePrior(b) - getEdgePrior(a));
+  }
+
+  /** The root's edges themselves: what is written there changes the tree. */
+  private listEdges(): Int32Array {
+    const { tree } = this;
+    const first = getFirstEdge(tree, tree.rootNode);
+    return tree.store.edges.subarray(first, first + getEdgeCount(tree, tree.rootNode));
+  }
+}
+
+/** A sample of the standard Gumbel distribution. */
+function drawGumbel(random: Prng): number {
+  return -Math.log(-Math.log(Math.max(random.nextFloat(), 1e-12)));
+}
+
+// Sequential halving at the root, in place of PUCT (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"). It
+// starts with the k moves of the highest g + logit. In each phase all candidates get the same number of new visits, then the
+// worse half is dropped; log2(k) phases share the visits of the search evenly, and the last two moves get the rest. The score
+// that decides who is dropped, and which move is played, is g + logit + σ(q) with σ(q) = (offset + most visits of a move) ·
+// scale · q and q in [0, 1].  `RootMoves` has put the Gumbel noise g into the priors, so log(prior) is g + logit; without noise
+// the search is deterministic. Below the root nothing changes.
+
+export class SequentialHalving {
+  /** By edge: the visits, finished and in flight, that a move has at the end of this phase; 0 = it is no candidate. */
+  readonly targets = new Uint32Array(MAX_EDGES);
+
+  private readonly tree: Tree;
+  private readonly params: SearchParams;
+  private readonly budget: number;
+  private readonly phases: number;
+  private candidates: number[];
+
+  /**
+   * @param edges moves that may be searched
+   * @param budget visits that this search will make
+   */
+  constructor(tree: Tree, params: SearchParams, edges: readonly number[], budget: number) {
+    this.tree = tree;
+    this.params = params;
+    this.budget = budget;
+    const prior = (edge: number): number => getPrior(tree, tree.rootNode, edge);
+    const count = Math.max(1, Math.min(params.gumbelCandidates, budget));
+    this.candidates = [...edges].sort((a, b) => prior(b) - prior(a) || a - b).slice(0, count);
+    this.phases = Math.max(1, Math.ceil(Math.log2(this.candidates.length)));
+    this.startPhase(budget);
+  }
+
+  /** Visits of this phase that are still to be made. */
+  get remaining(): number {
+    return this.candidates.reduce((sum, edge) => sum + Math.max(0, this.targets[edge] - this.getVisits(edge)), 0);
+  }
+
+  /**
+   * Starts the next phase if this one is done.
+   * @param budget visits that the search has left
+   * @param drawScore value of a draw for the root's mover
+   */
+  advance(budget: number, drawScore: number): void {
+    if (this.remaining > 0) return;
+    const count = this.candidates.length;
+    if (count > 2) {
+      const scores = this.computeScores(drawScore);
+      this.candidates.sort((a, b) => scores[b] - scores[a] || a - b);
+      this.candidates.length = Math.max(2, count >> 1);
+    }
+    this.startPhase(budget);
+  }
+
+  /** The best candidate; -1 when all are lost or unvisited. */
+  findBest(drawScore: number): number {
+    const scores = this.computeScores(drawScore);
+    let best = -1;
+    for (const edge of this.candidates) {
+      if (scores[edge] > (best < 0 ? Number.NEGATIVE_INFINITY : scores[best])) best = edge;
+    }
+    return best;
+  }
+
+  private startPhase(budget: number): void {
+    const { candidates, targets } = this;
+    const count = candidates.length;
+    const share = count <= 2 ? Math.ceil(budget / count) : Math.max(1, Math.floor(this.budget / (this.phases * count)));
+    targets.fill(0);
+    for (const edge of candidates) targets[edge] = this.getVisits(edge) + Math.max(0, share);
+  }
+
+  /** g + logit + σ(q) by edge; -Infinity for lost and unvisited moves. */
+  private computeScores(drawScore: number): Float64Array {
+    const { tree, params, candidates } = this;
+    const root = tree.rootNode;
+    const most = Math.max(...candidates.map((edge) => this.getVisits(edge)));
+    const scale = (params.gumbelVisitOffset + most) * params.gumbelValueScale;
+    const scores = new Float64Array(MAX_EDGES);
+    for (const edge of candidates) {
+      const record = getVisitedRecord(tree, root, edge);
+      if (record === -1 || getOutcome(tree, record) < 0) scores[edge] = Number.NEGATIVE_INFINITY;
+      else
+        scores[edge] = Math.log(getPrior(tree, root, edge)) + (scale * (1 + getRecordQ(tree, record, drawScore))) / 2;
+    }
+    return scores;
+  }
+
+  private getVisits(edge: number): number {
+    return getRecordVisits(this.tree, getVisitedRecord(this.tree, this.tree.rootNode, edge));
+  }
+}

@@ -1,0 +1,398 @@
+/** Conversations with the search and the network replaced: what is answered, and what is left unchanged. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createOptionStore } from '#sardonyx/engine/app/options.js';
+import { type SessionSettings, UciSession } from '#sardonyx/engine/uci/index.js';
+import { createInfo, FakeWorld, settle } from '../core/fake-ports.js';
+
+function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] = null) {
+  const lines: string[] = [];
+  let hasEnded = false;
+  const session = new UciSession({
+    version: '1.2.3',
+    showHidden: false,
+    options: createOptionStore(),
+    ports: world,
+    writeLine: (line) => lines.push(line),
+    bench,
+    onEnd: () => {
+      hasEnded = true;
+    },
+  });
+  const say = async (...texts: string[]) => {
+    for (const text of texts) session.receive(text);
+    await settle();
+  };
+  return { session, world, lines, say, hasEnded: () => hasEnded };
+}
+
+/** Answers a fixed move of the start position; the warm-up search likewise. */
+function answering(): FakeWorld {
+  const world = new FakeWorld();
+  const D2D4 = 11 | (27 << 6);
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => {
+      search.send({ type: 'info', id, info: createInfo([D2D4]) });
+      search.send({ type: 'bestMove', id, move: D2D4, ponder: 0 });
+    };
+  };
+  return world;
+}
+
+test('uci is answered with name, author, options and uciok, hidden options left out', async () => {
+  const { lines, say, session } = createSession();
+  await say('uci');
+  assert.equal(lines[0], 'id name Sardonyx 1.2.3');
+  assert.match(lines[1], /^id author ./);
+  assert.equal(lines.at(-1), 'uciok');
+  const names = lines
+    .slice(2, -1)
+    .map((line) => /^option name (.+) type (check|spin|combo|string|button)/.exec(line)?.[1]);
+  assert.ok(names.every((name) => name !== undefined));
+  for (const name of ['MultiPV', 'Move Overhead', 'MoveOverheadMs', 'UCI_Chess960', 'Ponder'])
+    assert.ok(names.includes(name));
+  assert.ok(!names.includes('Temperature') && !names.includes('TaskWorkers'));
+  session.end();
+});
+
+test('a whole turn: position, go, info, bestmove', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('ucinewgame', 'isready');
+  assert.deepEqual(lines.splice(0), ['readyok']);
+  await say('position startpos', 'go nodes 10');
+  assert.match(lines[0], /^info depth 3 .* score cp 10 hashfull 250 nps 2500 tbhits 0 pv d2d4$/);
+  assert.deepEqual(lines.slice(1), ['bestmove d2d4']);
+  session.end();
+});
+
+test('isready waits for the network, and is answered at once during a search', async () => {
+  const world = new FakeWorld();
+  const loaded = world.holdLoading();
+  world.onCreateSearch = answering().onCreateSearch;
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  assert.deepEqual(lines, []);
+  loaded();
+  await settle();
+  assert.deepEqual(lines, ['readyok']);
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'isready');
+  assert.deepEqual(lines, ['readyok', 'readyok']);
+  session.end();
+});
+
+test('isready holds back what follows until the network is loaded; a stop ends the search before it', async () => {
+  const world = answering();
+  const load = world.holdLoading();
+  const { lines, say } = createSession(world);
+  await say('isready', 'd', 'go movetime 1000', 'isready', 'go nodes 7', 'stop', 'nonsense');
+  assert.equal(lines.length, 0);
+  load();
+  while (!lines.some((line) => line.startsWith('error'))) await settle();
+  const answers = lines.map((line) => /^(readyok|Fen|bestmove|error)?/.exec(line)?.[0]).filter((word) => word !== '');
+  assert.deepEqual(answers, ['readyok', 'Fen', 'bestmove', 'readyok', 'bestmove', 'error']);
+});
+
+test('a quit behind a wait leaves the search its time, also while the network loads', async () => {
+  const world = answering();
+  const load = world.holdLoading();
+  const { lines, say } = createSession(world);
+  await say('isready', 'go nodes 7', 'wait', 'quit');
+  load();
+  while (!lines.some((line) => line.startsWith('bestmove'))) await settle();
+  assert.equal(lines[0], 'readyok');
+});
+
+test('options of the network that change during a search are loaded after it, not under it', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'setoption name MinibatchSize value 12', 'uci');
+  await settle();
+  assert.deepEqual([world.networks.length, world.networks[0].disposed], [1, 0]);
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  await say('stop');
+  assert.match(lines.at(-1) ?? '', /^bestmove /);
+  while (world.networks.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  session.end();
+});
+
+test('lines that belong together are numbered, whatever MultiPV says by then', async () => {
+  const { lines, say, session, world } = createSession(answering());
+  await say('isready', 'setoption name MultiPV value 2');
+  world.search.onGo = () => undefined;
+  await say('go infinite', 'setoption name MultiPV value 1');
+  const [line] = createInfo([11 | (27 << 6)]).lines;
+  const info = createInfo([], { lines: [line, { ...line, pv: [12 | (28 << 6)] }] });
+  world.search.send({ type: 'info', id: world.search.lastGo.id, info });
+  assert.match(lines.at(-2) ?? '', / multipv 1 pv d2d4$/);
+  assert.match(lines.at(-1) ?? '', / multipv 2 pv e2e4$/);
+  session.end();
+});
+
+test('a bad line costs one error line and changes nothing', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('position startpos moves d2d4', 'd');
+  const before = lines.splice(0).join('\n');
+  const bad = [
+    'nonsense',
+    'setoption name Nope value 3',
+    'setoption name MultiPV value 0',
+    'position startpos moves e2e5',
+    'position fen 8/8/8/8 w - - 0 1',
+    'position',
+    'go perft many',
+    'ponderhit',
+  ];
+  for (const line of bad) {
+    await say(line);
+    assert.equal(lines.length, 1, line);
+    assert.match(lines[0], /^error ./);
+    lines.length = 0;
+  }
+  await say('stop', 'register later', 'debug on', '');
+  assert.deepEqual(lines, []);
+  await say('d');
+  assert.equal(lines.join('\n'), before);
+  session.end();
+});
+
+test('what a go cannot mean is passed over in one info string, and the go is answered', async () => {
+  const { world, lines, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  for (const [go, note, limits] of [
+    ['go nodes 10 searchmoves d2d5 d2d4', /d2d5 is illegal/, { nodes: 10, searchMoves: [11 | (27 << 6)] }],
+    ['go nodes 10 searchmoves d2d5', /d2d5 is illegal/, { nodes: 10, searchMoves: undefined }],
+    ['go nodes 10 searchmoves', /searchmoves without moves/, { nodes: 10, searchMoves: undefined }],
+    ['go movetime 500 foo 3', /: foo; 3$/, { nodes: undefined }],
+    ['go nodes 10 wtime', /wtime without a number/, { nodes: 10, clock: undefined }],
+    ['go wtime btime 500', /wtime without a number/, { nodes: undefined }],
+    ['go depth many', /depth many/, { nodes: 1 }],
+    ['go depth -1', /^$/, { depth: 1, nodes: undefined }],
+    ['go nodes -5', /^$/, { nodes: 1 }],
+  ] as const) {
+    lines.length = 0;
+    await say(go);
+    assert.equal(lines.at(-1), 'bestmove d2d4', go);
+    const notes = lines.filter((line) => line.startsWith('info string'));
+    assert.match(notes.join('\n'), note, go);
+    assert.ok(notes.length < 2 && !lines.some((line) => line.startsWith('error')), lines.join('\n'));
+    const sent: Record<string, unknown> = { ...world.search.lastGo.limits };
+    for (const [name, value] of Object.entries(limits)) assert.deepEqual(sent[name], value, `${go}: ${name}`);
+  }
+  session.end();
+});
+
+test('what a position does not allow is dropped with one info string, once', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('isready', 'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1');
+  const notes = lines.filter((line) => line.startsWith('info string'));
+  assert.match(notes.join('\n'), /castling right K was dropped.*\n.*e3/);
+  lines.length = 0;
+  await say('position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1 moves e2e4');
+  await say('position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1');
+  assert.deepEqual(lines, []);
+  session.end();
+});
+
+test('after a refused position a go has no move, until the next position', async () => {
+  const { world, lines, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  for (const refused of [
+    'position startpos moves e2e5',
+    'position fen 8/8/8/8 w - - 0 1',
+    'position',
+    'position foo',
+  ]) {
+    await say(refused);
+    lines.length = 0;
+    const searches = world.search.posted.length;
+    await say('go nodes 10', 'go infinite', 'stop', 'go perft 1', 'eval');
+    assert.equal(lines.filter((line) => line === 'bestmove (none)').length, 2, lines.join('\n'));
+    assert.match(lines[0], /^info string The last position was refused/);
+    assert.equal(lines.filter((line) => line.startsWith('error The last position was refused')).length, 2);
+    assert.equal(world.search.posted.length, searches);
+    lines.length = 0;
+    await say('position startpos', 'go nodes 10');
+    assert.equal(lines.at(-1), 'bestmove d2d4');
+  }
+  session.end();
+});
+
+test('wait holds back what follows, but not stop', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  world.search.onGo = () => undefined;
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  lines.length = 0;
+  await say('go infinite', 'wait', 'xyzzy', 'isready');
+  assert.deepEqual(lines, ['readyok']);
+  await say('stop');
+  assert.deepEqual(lines.slice(-2), ['bestmove d2d4', 'Nothing happens.']);
+  session.end();
+});
+
+test('quit and the end of input pass a wait for a search without end, and wait their turn behind one that ends', async () => {
+  for (const [go, leaves] of [
+    ['go infinite', true],
+    ['go nodes 1000', false],
+  ] as const) {
+    for (const leave of [
+      (session: UciSession) => session.receive('quit'),
+      (session: UciSession) => session.endOfInput(),
+    ]) {
+      const world = answering();
+      const { say, session, hasEnded } = createSession(world);
+      await say('isready');
+      const answer = (): void =>
+        world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+      world.search.onGo = () => undefined;
+      world.search.onStop = answer;
+      await say(go, 'wait');
+      leave(session);
+      await settle();
+      assert.equal(hasEnded(), leaves, go);
+      answer();
+      await settle();
+      await settle();
+      assert.ok(hasEnded());
+    }
+  }
+});
+
+test('a stop also ends a search that is held back', async () => {
+  const world = answering();
+  const { lines, say, session } = createSession(world);
+  await say('isready');
+  const answer = (): void =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  world.search.onGo = () => undefined;
+  world.search.onStop = () => queueMicrotask(answer);
+  await say('go infinite', 'wait', 'go infinite', 'stop');
+  await settle();
+  assert.equal(lines.filter((line) => line.startsWith('bestmove')).length, 2);
+  session.end();
+});
+
+test('wait waits for perft too', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('go perft 2', 'wait', 'xyzzy');
+  while (!lines.includes('Nothing happens.')) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(lines.at(-2), 'Nodes searched: 400');
+  session.end();
+});
+
+test('perft counts, divides, and can be stopped', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('isready');
+  assert.deepEqual(lines.splice(0), ['readyok']);
+  await say('position startpos', 'go perft 3');
+  while (!lines.some((line) => line.startsWith('Nodes searched')))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(lines.length, 21);
+  assert.ok(lines.includes('e2e4: 600'));
+  assert.equal(lines.at(-1), 'Nodes searched: 8902');
+  lines.length = 0;
+  await say('go perft 9', 'isready', 'stop');
+  assert.equal(lines.at(-1), 'Nodes searched: 0');
+  session.end();
+});
+
+test('quit and the end of input end the session, the answer owed included', async () => {
+  for (const how of ['quit', 'end']) {
+    const world = answering();
+    const { lines, say, session, hasEnded } = createSession(world);
+    await say('isready');
+    world.search.onGo = (id) => world.search.send({ type: 'info', id, info: createInfo([11 | (27 << 6)]) });
+    world.search.onStop = () =>
+      world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+    await say('go infinite');
+    if (how === 'quit') await say('quit', 'uci');
+    else session.endOfInput();
+    await settle();
+    assert.equal(lines.at(-1), 'bestmove d2d4');
+    assert.ok(hasEnded());
+  }
+});
+
+test('the end of input waits for what ends by itself; quit does not, and gives no move that nobody searched', async () => {
+  for (const [asked, how, answers] of [
+    [['isready', 'go nodes 10'], 'end', ['readyok', 'bestmove d2d4']],
+    [
+      ['isready', 'go nodes 10', 'wait', 'go nodes 20', 'wait', 'go perft 1'],
+      'end',
+      ['readyok', 'bestmove d2d4', 'bestmove d2d4'],
+    ],
+    [['go infinite'], 'end', []],
+    [['isready', 'go nodes 10'], 'quit', []],
+  ] as const) {
+    const world = answering();
+    const load = world.holdLoading();
+    const { lines, say, session, hasEnded } = createSession(world);
+    await say(...asked);
+    if (how === 'end') session.endOfInput();
+    else session.receive('quit');
+    load();
+    while (!hasEnded()) await settle();
+    const said = lines.filter((line) => /^(readyok|bestmove)/.test(line));
+    assert.deepEqual(said.sort().reverse(), answers, asked.join());
+    if (asked.some((line) => line === 'go perft 1')) assert.equal(lines.at(-1), 'Nodes searched: 20');
+  }
+});
+
+/** A bench without an end of its own. */
+function benchUntilStopped(_words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) {
+  writeLine('Position 1');
+  return new Promise<void>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error)),
+  );
+}
+
+test('quit does not wait for a bench, and stop ends one', async () => {
+  const { lines, say, hasEnded } = createSession(answering(), benchUntilStopped);
+  await say('bench', 'stop');
+  assert.deepEqual(lines, ['Position 1', 'info string bench stopped']);
+  await say('bench', 'isready', 'd');
+  assert.deepEqual(lines.slice(2), ['Position 1', 'readyok']);
+  await say('quit');
+  assert.ok(hasEnded());
+  assert.equal(lines.length, 4);
+});
+
+test('a quit that arrives together with bench, as from a pipe, waits for its end', async () => {
+  let finish: () => void = () => undefined;
+  const { lines, say, hasEnded } = createSession(answering(), (_words, writeLine) => {
+    return new Promise((resolve) => {
+      finish = () => {
+        writeLine('Nodes 1');
+        resolve();
+      };
+    });
+  });
+  await say('bench', 'quit');
+  assert.ok(!hasEnded());
+  finish();
+  await settle();
+  assert.deepEqual(lines, ['Nodes 1']);
+  assert.ok(hasEnded());
+});
+
+test('the end of input waits for a bench', async () => {
+  let finish: () => void = () => undefined;
+  const { session, say, hasEnded } = createSession(answering(), () => {
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  });
+  await say('bench');
+  session.endOfInput();
+  await settle();
+  assert.ok(!hasEnded());
+  finish();
+  await settle();
+  assert.ok(hasEnded());
+});

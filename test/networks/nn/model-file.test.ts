@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { unwrap } from '#sardonyx/base/util/index.js';
+import { loadModel, type Model } from '#sardonyx/networks/nn/index.js';
+import { OnnxWriter } from '../../support/onnx-writer.js';
+import { createRandomNetwork, TINY } from '../../support/random-network.js';
+import { repositoryRoot } from '../../support/shared-folder.js';
+
+const tinyPath = `${repositoryRoot}/models/tiny-test.onnx`;
+
+async function load(bytes: Uint8Array): Promise<Model> {
+  return unwrap(await loadModel({ bytes, name: 'folder/some.onnx' }));
+}
+
+async function refuse(bytes: Uint8Array, sentence: RegExp): Promise<void> {
+  const result = await loadModel({ bytes, name: 'some.onnx' });
+  assert.ok(!result.ok, 'refused');
+  assert.match(result.error, sentence);
+}
+
+/** A model with the given tensors and no computation. */
+function createShell(
+  inputs: readonly [string, readonly (number | string)[]][],
+  outputs: readonly [string, readonly (number | string)[]][],
+  metadata: Readonly<Record<string, string>> = {},
+  elementType = 1,
+): Uint8Array {
+  const onnx = new OnnxWriter();
+  for (const [name, shape] of inputs) onnx.input(name, shape, elementType);
+  for (const [name, shape] of outputs) onnx.output(name, shape, elementType);
+  return onnx.finish(metadata);
+}
+
+const PLANES: [string, (number | string)[]] = ['/input/planes', ['batch', 112, 8, 8]];
+const POLICY: [string, (number | string)[]] = ['/output/policy', ['batch', 1858]];
+const WDL: [string, (number | string)[]] = ['/output/wdl', ['batch', 3]];
+const VALUE: [string, (number | string)[]] = ['/output/value', ['batch', 1]];
+const MLH: [string, (number | string)[]] = ['/output/mlh', ['batch', 1]];
+
+test('the tiny network in models/ is what its script writes', () => {
+  assert.deepEqual(new Uint8Array(readFileSync(tinyPath)), new Uint8Array(createRandomNetwork(TINY)));
+});
+
+test('metadata says what a network is', async () => {
+  const model = unwrap(await loadModel({ path: tinyPath }));
+  assert.equal(model.title, 'random 16x2');
+  assert.equal(model.licence, 'CC0-1.0');
+  assert.match(model.training, /seed 1/);
+  assert.equal(model.fileName, 'tiny-test.onnx');
+  const { format } = model;
+  assert.equal(format.inputEncoding.name, 'lc0-112');
+  assert.equal(format.policyEncoding.name, 'lc0-1858');
+  assert.equal(format.valueKind, 'wdl');
+  assert.equal(format.movesLeft?.name, '/output/mlh');
+  assert.ok(model.parameterBytes > 200_000 && model.parameterBytes < 220_000, `${model.parameterBytes} bytes`);
+});
+
+test('a network without metadata is recognised by names and shapes, as lc0 exports them', async () => {
+  const bare = await load(createShell([PLANES], [POLICY, WDL, MLH]));
+  assert.equal(bare.title, 'some');
+  assert.equal(bare.format.inputEncoding.name, 'lc0-112');
+  assert.equal(bare.format.valueKind, 'wdl');
+  assert.deepEqual([bare.format.policy.name, bare.format.value.name], ['/output/policy', '/output/wdl']);
+  assert.equal(bare.format.movesLeft?.name, '/output/mlh');
+  assert.equal(bare.format.fixedBatch, null);
+
+  const scalar = await load(createShell([PLANES], [POLICY, MLH, VALUE]));
+  assert.equal(scalar.format.valueKind, 'scalar');
+  assert.equal(scalar.format.value.name, '/output/value');
+  assert.equal(scalar.format.movesLeft?.name, '/output/mlh');
+
+  const both = await load(createShell([PLANES], [POLICY, VALUE, WDL]));
+  assert.equal(both.format.value.name, '/output/wdl');
+  assert.equal(both.format.movesLeft, null);
+
+  const fixed = await load(
+    createShell(
+      [['x', [4, 112, 64]]],
+      [
+        ['p', [4, 1858]],
+        ['v', [4, 1]],
+      ],
+    ),
+  );
+  assert.equal(fixed.format.fixedBatch, 4);
+  assert.deepEqual(fixed.format.input.shape, [112, 64]);
+  assert.deepEqual([fixed.format.policy.name, fixed.format.value.name], ['p', 'v']);
+
+  const half = await load(createShell([PLANES], [POLICY, WDL], {}, 10));
+  assert.ok(half.format.input.isFloat16 && half.format.value.isFloat16);
+});
+
+test('the heads that matter go before further ones, in whatever order the file lists them', async () => {
+  const head = (name: string, width: number): [string, (number | string)[]] => [name, ['batch', width]];
+  const cases: readonly (readonly [policies: string[], wdls: string[], expected: [string, string]])[] = [
+    [
+      ['policy_soft', 'policy'],
+      ['value_st', 'value'],
+      ['policy', 'value'],
+    ],
+    [
+      ['/output/policy_soft', '/output/policy'],
+      ['/output/wdl_q', '/output/wdl'],
+      ['/output/policy', '/output/wdl'],
+    ],
+    [
+      ['policy_optimistic_st', 'policy_vanilla'],
+      ['value_q', 'value_winner'],
+      ['policy_vanilla', 'value_winner'],
+    ],
+    [
+      ['net/policySoft:0', 'net/policy:0'],
+      ['net/value_q/Softmax', 'net/value/Softmax'],
+      ['net/policy:0', 'net/value/Softmax'],
+    ],
+    [
+      ['policy_soft', 'policy_opponent'],
+      ['other', 'value_q'],
+      ['policy_soft', 'value_q'],
+    ],
+  ];
+  for (const [policies, wdls, expected] of cases) {
+    const outputs = [...policies.map((name) => head(name, 1858)), ...wdls.map((name) => head(name, 3))];
+    const { format } = await load(createShell([PLANES], outputs));
+    assert.deepEqual([format.policy.name, format.value.name], expected);
+  }
+  const scalars = [head('policy', 1858), head('value_error', 1), head('value', 1), head('moves_left', 1)];
+  const { format } = await load(createShell([PLANES], scalars));
+  assert.deepEqual([format.value.name, format.movesLeft?.name], ['value', 'moves_left']);
+});
+
+test('metadata decides against the shape: another lc0 format, logits, a scalar beside WDL', async () => {
+  const v2 = await load(
+    createShell([PLANES], [POLICY, WDL, VALUE], {
+      'sardonyx.input': 'INPUT_112_WITH_CANONICALIZATION_V2',
+      'sardonyx.value': 'wdl',
+      'sardonyx.value.activation': 'logits',
+    }),
+  );
+  assert.equal(v2.format.inputEncoding.name, 'INPUT_112_WITH_CANONICALIZATION_V2');
+  assert.equal(v2.format.valueKind, 'wdl-logits');
+  const scalar = await load(createShell([PLANES], [POLICY, WDL, VALUE], { 'sardonyx.value': 'scalar' }));
+  assert.equal(scalar.format.value.name, '/output/value');
+});
+
+test('what is unknown is refused by name', async () => {
+  await refuse(
+    createShell([['x', ['N', 3, 224, 224]]], [POLICY, WDL]),
+    /^The network some\.onnx has the input "x" \[\?, 3, 224, 224\], which is not/,
+  );
+  await refuse(createShell([PLANES, ['y', ['N', 1]]], [POLICY, WDL]), /has 2 inputs \("\/input\/planes", "y"\)/);
+  await refuse(
+    createShell([PLANES], [['/output/policy', ['N', 1000]], WDL]),
+    /no policy output of a known size .*1858 for lc0-1858.*"\/output\/policy" \[\?, 1000\]/,
+  );
+  await refuse(createShell([PLANES], [POLICY]), /has no value output/);
+  await refuse(createShell([PLANES], [POLICY, MLH]), /has no value output/);
+  await refuse(createShell([PLANES], [POLICY, VALUE], { 'sardonyx.value': 'wdl' }), /has no wdl output/);
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], { 'sardonyx.input': 'planes-9' }),
+    /unknown input encoding "planes-9"; known are lc0-112/,
+  );
+  await refuse(createShell([PLANES], [POLICY, WDL], { 'sardonyx.policy': 'moves' }), /unknown policy encoding "moves"/);
+  await refuse(createShell([PLANES], [POLICY, WDL], { 'sardonyx.value': 'centipawns' }), /value head "centipawns"/);
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], { 'sardonyx.value.activation': 'relu' }),
+    /value activation "relu"/,
+  );
+  await refuse(
+    createShell([['x', ['N', 19, 8, 8]]], [POLICY, WDL], { 'sardonyx.input': 'lc0-112' }),
+    /says "lc0-112" \(112 planes\), but its input is "x" \[\?, 19, 8, 8\]/,
+  );
+  await refuse(
+    createShell([PLANES], [POLICY, WDL], {}, 11),
+    /neither 32-bit nor 16-bit floats in "\/input\/planes" \(ONNX type 11\)/,
+  );
+});
+
+test('files that are no models, or only parts of one, are refused', async () => {
+  const whole = createRandomNetwork(TINY);
+  await refuse(new Uint8Array(0), /is not an ONNX model/);
+  await refuse(new TextEncoder().encode('This is a text file, not a network.\n'.repeat(10)), /is not an ONNX model/);
+  await refuse(
+    Uint8Array.from({ length: 5000 }, (_, i) => (i * 2654435761) >>> 24),
+    /is not an ONNX model/,
+  );
+  for (const share of [0.001, 0.3, 0.9, 0.999]) {
+    await refuse(whole.slice(0, Math.floor(whole.length * share)), /is not an ONNX model, or is cut short/);
+  }
+  const folder = await loadModel({ path: repositoryRoot });
+  assert.ok(!folder.ok);
+  assert.match(folder.error, /^Cannot read the network .*: it is a folder$/);
+});
+
+test('a gzipped model is the model, and a damaged one is refused', async () => {
+  const whole = createRandomNetwork(TINY);
+  const packed = gzipSync(whole);
+  const model = unwrap(await loadModel({ bytes: packed, name: 'nets/some.onnx.gz' }));
+  assert.deepEqual(Buffer.from(model.bytes), Buffer.from(whole));
+  assert.equal(model.title, 'random 16x2');
+  const nameless = gzipSync(createShell([PLANES], [POLICY, WDL]));
+  assert.equal(unwrap(await loadModel({ bytes: nameless, name: 'nets/some.onnx.gz' })).title, 'some');
+  await refuse(packed.subarray(0, packed.length / 2), /^Cannot read the network some\.onnx: the file is cut off/);
+  await refuse(packed.fill(0xaa, 100, 200), /^Cannot read the network some\.onnx: the compressed data are damaged$/);
+});
+
+/** A model with further nodes. */
+function createHostile(build: (onnx: OnnxWriter) => void): Uint8Array {
+  const onnx = new OnnxWriter();
+  onnx.input(...PLANES);
+  for (const output of [POLICY, WDL]) onnx.output(...output);
+  build(onnx);
+  return onnx.finish({});
+}
+
+function createBranch(build: (onnx: OnnxWriter) => void): { readonly graph: Uint8Array } {
+  const onnx = new OnnxWriter();
+  build(onnx);
+  return { graph: onnx.finishGraph() };
+}
+
+const HUGE = [30_000, 30_000];
+const LOOP = { body: createBranch((body) => body.node('Identity', ['x'])) };
+
+for (const [what, build, sentence] of [
+  [
+    'a loop',
+    (onnx) => onnx.node('Loop', [onnx.integers([], [2 ** 31 - 1])], LOOP),
+    /operator Loop, which may run for ever/,
+  ],
+  ['a scan', (onnx) => onnx.node('Scan', ['x'], LOOP), /operator Scan/],
+  [
+    'a loop in a branch of a branch',
+    (onnx) =>
+      onnx.node('If', ['c'], {
+        then_branch: createBranch((then) =>
+          then.node('If', ['c'], { else_branch: createBranch((other) => other.node('Loop', ['t'], LOOP)) }),
+        ),
+      }),
+    /operator Loop/,
+  ],
+  [
+    'weights of a branch in another file',
+    (onnx) => onnx.node('If', ['c'], { then_branch: createBranch((then) => then.external([4], '../../etc/passwd')) }),
+    /weights of a branch in another file/,
+  ],
+  ['a tensor without its values', (onnx) => onnx.floats(HUGE, new Float32Array(1)), /claims more values than it has/],
+  ['a constant of any size', (onnx) => onnx.node('ConstantOfShape', [onnx.integers([2], HUGE)]), /by ConstantOfShape/],
+  [
+    'a constant of any size in a branch, by a shape outside',
+    (onnx) => {
+      const shape = onnx.integers([2], HUGE);
+      onnx.node('If', ['c'], { then_branch: createBranch((then) => then.node('ConstantOfShape', [shape])) });
+    },
+    /by ConstantOfShape/,
+  ],
+  [
+    'a shape that is a node',
+    (onnx) => onnx.node('Expand', ['x', onnx.node('Constant', [], { value_ints: HUGE })]),
+    /by Expand/,
+  ],
+  ['repeats', (onnx) => onnx.node('Tile', ['x', onnx.integers([1], [900_000_000])]), /by Tile/],
+  ['a wide border', (onnx) => onnx.node('Conv', ['x', 'w'], { pads: [0, 900_000_000, 0, 0] }), /by Conv/],
+  ['random numbers', (onnx) => onnx.node('RandomNormal', [], { shape: HUGE }), /by RandomNormal/],
+  [
+    'an outer product of its weights',
+    (onnx) => {
+      const [tall, wide] = [
+        [30_000, 1],
+        [1, 30_000],
+      ].map((shape) => onnx.floats(shape, new Float32Array(30_000)));
+      onnx.node('MatMul', [tall, wide]);
+    },
+    /by MatMul/,
+  ],
+] as readonly [string, (onnx: OnnxWriter) => unknown, RegExp][]) {
+  test(`a model with ${what} is refused before it is opened`, async () => {
+    await refuse(createHostile(build), sentence);
+  });
+}
+
+test('weights of full 8 bits need wide sums; those of our export, which says so, do not', async () => {
+  const build = (metadata: Record<string, string>, int8: number, floats: number): Promise<Model> => {
+    const onnx = new OnnxWriter();
+    onnx.input(...PLANES);
+    for (const output of [POLICY, WDL]) onnx.output(...output);
+    onnx.bytes([int8], new Int8Array(int8));
+    onnx.floats([floats], new Float32Array(floats));
+    return load(onnx.finish(metadata));
+  };
+  const described = async (...args: Parameters<typeof build>): Promise<[string, boolean]> => {
+    const { precision, needsWideSums } = await build(...args);
+    return [precision, needsWideSums];
+  };
+  assert.deepEqual(await described({}, 100, 10), ['int8', true]);
+  assert.deepEqual(await described({ 'sardonyx.precision': 'int8' }, 100, 10), ['int8', false]);
+  assert.deepEqual(await described({}, 10, 100), ['fp32', false]);
+});
