@@ -43,7 +43,7 @@ if (flags.tests) steps.push(['test.mjs', join('test', 'device')]);
 if (flags['games-minutes'] > 0) {
   const engine =
     'node dist/cli/main.js --backend=webgpu --weights=models/tiny-test.onnx --minibatch-size=4 --nncache=2000';
-  steps.push(['soak.mjs', String(flags['games-minutes']), '--every=30', `--engine=${engine}`]);
+  steps.push(['lab/soak.mjs', String(flags['games-minutes']), '--every=30', `--engine=${engine}`]);
 }
 const hasFailed = steps.map((step) => run(...step)).some((status) => status !== 0);
 rmSync(runtime, { recursive: true, force: true });

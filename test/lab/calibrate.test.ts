@@ -1,4 +1,4 @@
-/** scripts/strength/calibrate.mjs: what it says where there is nothing to measure. */
+/** scripts/lab/strength/calibrate.mjs: what it says where there is nothing to measure. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-calibrate-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const script = join(repositoryRoot, 'scripts', 'strength', 'calibrate.mjs');
+const script = join(repositoryRoot, 'scripts', 'lab', 'strength', 'calibrate.mjs');
 
 function calibrate(...args: string[]) {
   return spawnSync(process.execPath, [script, '--folder', folder, ...args], { encoding: 'utf8' });

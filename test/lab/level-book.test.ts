@@ -1,4 +1,4 @@
-/** scripts/strength/level-book.mjs: which positions of labelled games make a book for matches. */
+/** scripts/lab/strength/level-book.mjs: which positions of labelled games make a book for matches. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { START_FEN } from '#sardonyx/chess/rules/index.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
-const script = join(repositoryRoot, 'scripts', 'strength', 'level-book.mjs');
+const script = join(repositoryRoot, 'scripts', 'lab', 'strength', 'level-book.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-book-'));
 after(() => rmSync(folder, { recursive: true }));
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { repositoryRoot } from '../support/shared-folder.js';
 
-const SCRIPT = join(repositoryRoot, 'scripts', 'strength', 'regret.mjs');
+const SCRIPT = join(repositoryRoot, 'scripts', 'lab', 'strength', 'regret.mjs');
 const FEN = '7k/8/8/8/8/8/8/K7 w - - 0 1';
 const LEGAL = ['a1a2', 'a1b1', 'a1b2'];
 const OPTIONS = 'Backend=trivial';

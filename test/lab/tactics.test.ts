@@ -1,4 +1,4 @@
-/** scripts/strength/tactics.mjs: which positions count as which tactic, and the table of a network. */
+/** scripts/lab/strength/tactics.mjs: which positions count as which tactic, and the table of a network. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { repositoryRoot } from '../support/shared-folder.js';
 type ScoredMove = [move: string, centipawns: number];
 type FindTactic = (position: Position, scores: ScoredMove[]) => { kind: string; solutions: string[] } | null;
 
-const scripts = join(repositoryRoot, 'scripts', 'strength');
+const scripts = join(repositoryRoot, 'scripts', 'lab', 'strength');
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-tactics-'));
 after(() => rmSync(folder, { recursive: true }));
 

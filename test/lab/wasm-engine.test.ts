@@ -1,5 +1,5 @@
 /**
- * The engine over onnxruntime-web in Node (scripts/strength/wasm-engine.mjs), with which matches are played as pages play: it sees
+ * The engine over onnxruntime-web in Node (scripts/lab/strength/wasm-engine.mjs), with which matches are played as pages play: it sees
  * what the engine over onnxruntime-node sees.
  */
 import assert from 'node:assert/strict';
@@ -25,11 +25,11 @@ function ask(program: string, nodes: number): { moves: Map<string, number>; best
 }
 
 test('in WebAssembly the engine sees the same priors as over onnxruntime-node, and plays a move', () => {
-  const program = join(repositoryRoot, 'scripts', 'strength', 'wasm-engine.mjs');
+  const program = join(repositoryRoot, 'scripts', 'lab', 'strength', 'wasm-engine.mjs');
   const version = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' }).stdout;
   assert.match(version, /\(WebAssembly\)/);
   const native = ask('dist/cli/main.js', 30);
-  const wasm = ask('scripts/strength/wasm-engine.mjs', 30);
+  const wasm = ask('scripts/lab/strength/wasm-engine.mjs', 30);
   assert.equal(wasm.moves.size, 21, 'twenty moves and the node itself');
   for (const [move, prior] of native.moves) assert.ok(Math.abs((wasm.moves.get(move) ?? -1) - prior) < 0.02, move);
   assert.ok(wasm.moves.has(wasm.best));

@@ -1,5 +1,5 @@
 /**
- * SE-ResNets with seeded random weights: the tiny test network (models/tiny-test.onnx, see scripts/models/make-random.mjs)
+ * SE-ResNets with seeded random weights: the tiny test network (models/tiny-test.onnx, see scripts/lab/models/make-random.mjs)
  * and its variants. Shape and names are those of a real network of ours: lc0-112 in, a convolutional policy of 80
  * planes gathered into lc0-1858, WDL, moves left; the rule-50 plane is scaled inside the graph.
  */

@@ -15,7 +15,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 
-from .errors import Stopped, TrainError
+from .base.errors import Stopped, TrainError
 from .tasks.process import OWN_PROGRAM
 
 STOPPED_STATUS = 130
@@ -104,7 +104,7 @@ def _create_parser() -> ArgumentParser:
         command.set_defaults(function=function)
         return command
 
-    pretrain = add("pretrain", "pretrain.pretrain", "go from games to a network that plays: shards, training and export")
+    pretrain = add("pretrain", "commands.pretrain.pretrain", "go from games to a network that plays: shards, training and export")
     pretrain.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     pretrain.add_argument("--out", type=Path, required=True, help="folder of the run")
     _add_config(pretrain, "default: configs/mini-leela.yaml")
@@ -114,13 +114,13 @@ def _create_parser() -> ArgumentParser:
     pretrain.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
     pretrain.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
 
-    train = add("train", "run_training.train", "train a network from Arrow shards")
+    train = add("train", "commands.train.train", "train a network from Arrow shards")
     _add_config(train)
     train.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
     train.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
     train.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
-    loop = add("loop", "loop.loop_command.loop", "improve a network by playing against itself; the same command resumes")
+    loop = add("loop", "commands.loop.loop", "improve a network by playing against itself; the same command resumes")
     _add_config(loop)
     loop.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
     action = loop.add_mutually_exclusive_group()
@@ -132,34 +132,34 @@ def _create_parser() -> ArgumentParser:
     action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again, compare the weights, and exit")
     action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
-    try_recipe = add("try-recipe", "try_recipe.try_recipe", "run a loop and test whether it plays clearly better")
+    try_recipe = add("try-recipe", "commands.try_recipe.try_recipe", "run a loop and test whether it plays clearly better")
     _add_config(try_recipe, "YAML file of a loop; see configs/loop-*.yaml")
     try_recipe.add_argument("--minutes", type=_AMOUNT, default=60.0, help="time for the loop; 0: only the match (default 60)")
     try_recipe.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
     try_recipe.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
 
-    export = add("export", "networks.export", "write a checkpoint's averaged network to ONNX and verify it")
+    export = add("export", "commands.networks.export", "write a checkpoint's averaged network to ONNX and verify it")
     _add_network(export, [])
     export.add_argument("--out", type=Path, required=True, help="ONNX file to write")
     export.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
     export.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
 
-    bundle = add("bundle", "bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
+    bundle = add("bundle", "commands.bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
     _add_network(bundle, ["runs/shards/test"])
     bundle.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     bundle.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     bundle.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
     bundle.add_argument("--out", type=Path, default=Path("models"))
 
-    weights = add("weights", "networks.weights", "write a checkpoint's averaged weights alone, in half precision")
+    weights = add("weights", "commands.networks.weights", "write a checkpoint's averaged weights alone, in half precision")
     weights.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
     weights.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
 
-    average = add("average", "networks.average", "average the weights of runs that began from the same checkpoint")
+    average = add("average", "commands.networks.average", "average the weights of runs that began from the same checkpoint")
     average.add_argument("checkpoints", type=Path, nargs="+", help="last.pt or best.pt of each run")
     average.add_argument("--out", type=Path, required=True, help="checkpoint to write, with the configuration of the first")
 
-    assess = add("assess", "assessment.assess_network", "measure an ONNX network on held-out positions")
+    assess = add("assess", "commands.assessment.assess_network", "measure an ONNX network on held-out positions")
     assess.add_argument("network", type=Path, help="ONNX file")
     assess.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
     assess.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
@@ -167,17 +167,17 @@ def _create_parser() -> ArgumentParser:
     assess.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
     assess.add_argument("--json", action="store_true", help="print one JSON object")
 
-    compare = add("compare", "plots.compare", "draw the training curves of several runs in one picture")
+    compare = add("compare", "training.plots.compare", "draw the training curves of several runs in one picture")
     compare.add_argument("runs", nargs="+", help="folders of runs or whole loops; NAME=FOLDER gives one another name")
     compare.add_argument("--out", type=Path, required=True, help="picture to write, .png or .svg")
     compare.add_argument("--x", choices=("step", "positions", "minutes"), default="step", help="horizontal axis (default step)")
 
-    inspect = add("inspect", "look_at_shards.inspect", "describe Arrow shards: positions, results, targets")
+    inspect = add("inspect", "commands.look_at_shards.inspect", "describe Arrow shards: positions, results, targets")
     inspect.add_argument("shards", nargs="+", help="folders or files")
     inspect.add_argument("--batches", type=_COUNT, default=5, help="record batches to read, taken evenly (default 5)")
     inspect.add_argument("--json", action="store_true", help="print one JSON object")
 
-    loader = add("bench-loader", "look_at_shards.bench", "measure how fast shards are read")
+    loader = add("bench-loader", "commands.look_at_shards.bench", "measure how fast shards are read")
     loader.add_argument("shards", nargs="+")
     loader.add_argument("--workers", type=_NUMBER, default=2)
     loader.add_argument("--batch-size", type=_COUNT, default=1024)

@@ -30,7 +30,7 @@ def shard_folder(tmp_path: Path) -> Path:
 def _without_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing its losses takes three times as long as all the rest of a tiny run."""
     if request.node.get_closest_marker("pictures") is None:
-        from sardonyx_train import trainer
+        from sardonyx_train.training import trainer
 
         monkeypatch.setattr(trainer, "plot_history", lambda folder: None)
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 from train_support.synthetic import write_shard
 
-from sardonyx_train import assessment
-from sardonyx_train.assessment import Assessment, Band, assess
-from sardonyx_train.config import ModelConfig, TargetConfig
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.commands import assessment
+from sardonyx_train.commands.assessment import Assessment, Band, assess
+from sardonyx_train.config.training_config import ModelConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
-from sardonyx_train.errors import TrainError
 from sardonyx_train.export.graph import ModelCard, create_onnx
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import main

@@ -2,8 +2,8 @@
 
 import torch
 
-from sardonyx_train.checkpoint import read_checkpoint, write_weights
 from sardonyx_train.program import main
+from sardonyx_train.training.checkpoint import read_checkpoint, write_weights
 
 
 def _write(path, scale, step=7):

@@ -6,10 +6,10 @@ import pytest
 import torch
 from train_support.synthetic import write_games
 
-from sardonyx_train.config import TargetConfig
+from sardonyx_train.config.encodings import lc0_moves, mirror_policy
+from sardonyx_train.config.training_config import TargetConfig
 from sardonyx_train.data.batch import Batch, BatchMaker
 from sardonyx_train.data.shards import find_shards, read_columns, read_common_format
-from sardonyx_train.encodings import lc0_moves, mirror_policy
 
 
 @pytest.fixture

@@ -7,19 +7,19 @@ import pytest
 import torch
 from train_support.synthetic import write_shard
 
-from sardonyx_train.bundle import refuse_losses, write_entries
-from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
-from sardonyx_train.config import parse_config
-from sardonyx_train.distributed import join
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.commands.bundle import refuse_losses, write_entries
+from sardonyx_train.config.training_config import parse_config
 from sardonyx_train.export.verify import Verification
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import main
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.training.checkpoint import read_checkpoint, write_checkpoint
+from sardonyx_train.training.distributed import join
+from sardonyx_train.training.trainer import Trainer
 
 
 def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("sardonyx_train.bundle._LARGEST_LOSS", 0.1)  # a network of two steps is a coin toss
+    monkeypatch.setattr("sardonyx_train.commands.bundle._LARGEST_LOSS", 0.1)  # a network of two steps is a coin toss
     config = parse_config(
         {
             "data": {"train": [str(shard_folder)], "batch_size": 32, "workers": 0},
@@ -129,7 +129,7 @@ def test_nothing_is_written_unless_both_networks_are_fit(shard_folder, tmp_path,
     command += ["--positions", "64", "--calibration-positions", "64"]
     assert main([*command, "--int8-checkpoint", str(tmp_path / "other.pt")]) == 1
     assert "another input or policy format" in capsys.readouterr().err
-    monkeypatch.setattr("sardonyx_train.bundle._LARGEST_LOSS", -1.0)
+    monkeypatch.setattr("sardonyx_train.commands.bundle._LARGEST_LOSS", -1.0)
     assert main(command) == 1
     write_shard(tmp_path / "mini.arrow", 1, 1, 96, "mini-19", "lc0-1858")
     assert main([*command[:-1], "64", "--shards", str(tmp_path / "mini.arrow")]) == 1

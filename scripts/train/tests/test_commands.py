@@ -16,13 +16,13 @@ from onnx import TensorProto, helper
 from train_support.loops import FAKE_ENGINE, create_raw
 from train_support.synthetic import schema, write_shard
 
-from sardonyx_train.checkpoint import write_weights
-from sardonyx_train.config import parse_config
-from sardonyx_train.errors import TrainError
-from sardonyx_train.files import write_json
-from sardonyx_train.lock import lock_folder
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.base.files import write_json
+from sardonyx_train.base.lock import lock_folder
+from sardonyx_train.config.training_config import parse_config
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import _create_parser, main
+from sardonyx_train.training.checkpoint import write_weights
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 COMMANDS = list(_create_parser()._subparsers._group_actions[0].choices)
@@ -234,8 +234,8 @@ def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
     place: dict[str, str], words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = Path(place["here"])
-    monkeypatch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.2)
-    monkeypatch.setattr("sardonyx_train.run_training.Stopped", None)  # nothing gets that far
+    monkeypatch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.commands.train.Stopped", None)  # nothing gets that far
 
     def describe() -> dict[str, bytes]:
         return {str(path): path.read_bytes() for path in here.rglob("*") if path.is_file() and path.name not in ("lock", "loop.yaml")}
@@ -267,7 +267,7 @@ def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path
         ("create_network", RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"), "lower model.filters"),
         ("evaluate", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."), "minibatches of 32 positions: lower data.batch_size"),
         ("evaluate", RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."), "a loader process was killed"),
-        ("evaluate", TrainError("Caught TrainError in process 0.\nTraceback:\n …\nsardonyx_train.errors.TrainError: a: gone\n"), "train: a: gone"),
+        ("evaluate", TrainError("Caught TrainError in process 0.\nTraceback:\n …\nsardonyx_train.base.errors.TrainError: a: gone\n"), "train: a: gone"),
     ],
 )
 def test_too_little_memory_is_one_sentence_that_says_what_to_lower(
@@ -276,7 +276,7 @@ def test_too_little_memory_is_one_sentence_that_says_what_to_lower(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"sardonyx_train.trainer.{place}", fail)
+    monkeypatch.setattr(f"sardonyx_train.training.trainer.{place}", fail)
     assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 1
     assert sentence in capsys.readouterr().err.splitlines()[-1]
 
@@ -300,7 +300,7 @@ def _write_small(shards: Path, folder: Path) -> Path:
 def test_a_stopped_run_says_what_resumes_it(
     shard_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sardonyx_train.run_training.stop_on_signals", lambda stop: stop())
+    monkeypatch.setattr("sardonyx_train.commands.train.stop_on_signals", lambda stop: stop())
     assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 130
     assert capsys.readouterr().err.endswith("train: stopped; the same command with --resume resumes it\n")
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from sardonyx_train.metrics_log import join_metrics
 from sardonyx_train.program import main
+from sardonyx_train.training.metrics_log import join_metrics
 
 
 def _write(folder, losses, minutes=1.0):

@@ -2,8 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from sardonyx_train.config import ModelConfig, describe_config, format_config, is_same_shape, load_config, override, parse_config
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.training_config import (
+    ModelConfig,
+    describe_config,
+    format_config,
+    is_same_shape,
+    load_config,
+    override,
+    parse_config,
+)
 from sardonyx_train.model.network import Network
 
 FOLDER = Path(__file__).parent.parent / "configs"

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sardonyx_train.encodings import POLICY_SIZES, attention_gather, convolution_gather, get_input_encoding, lc0_moves, mirror_policy
+from sardonyx_train.config.encodings import POLICY_SIZES, attention_gather, convolution_gather, get_input_encoding, lc0_moves, mirror_policy
 
 
 def _square(name: str) -> int:

@@ -6,19 +6,19 @@ import onnxruntime
 import pytest
 import torch
 
-from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
+from sardonyx_train.config.presets import PRESETS
+from sardonyx_train.config.training_config import ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
-from sardonyx_train.distributed import join
 from sardonyx_train.export.graph import ModelCard, convert_to_half, create_onnx, output_shapes
 from sardonyx_train.export.passes import merge_policy
 from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, store_constants, take_evenly
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
-from sardonyx_train.model.presets import PRESETS
 from sardonyx_train.program import main
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.training.distributed import join
+from sardonyx_train.training.trainer import Trainer
 
 CARD = ModelCard("test", "GPL-3.0-or-later", "none")
 SMALL = {"filters": 16, "blocks": 2, "heads": 2}

@@ -1,20 +1,20 @@
 import pytest
 import torch
 
-from sardonyx_train.checkpoint import read_checkpoint
-from sardonyx_train.config import ModelConfig, TargetConfig, parse_config
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.training_config import ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
-from sardonyx_train.distributed import join
-from sardonyx_train.errors import TrainError
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.export.quantise import quantise
 from sardonyx_train.export.verify import verify
 from sardonyx_train.model.fake_quantise import FakeQuantisedConv2d, enable_fake_quantisation
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.training.checkpoint import read_checkpoint
+from sardonyx_train.training.distributed import join
+from sardonyx_train.training.trainer import Trainer
 
 MODEL = {"filters": 16, "blocks": 1, "heads": 2, "se_ratio": 4}
 

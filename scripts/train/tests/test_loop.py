@@ -9,11 +9,11 @@ import time
 import pytest
 from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
 
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.loop_config import parse_loop_config
 from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
-from sardonyx_train.loop_config import parse_loop_config
 
 pytestmark = pytest.mark.slow
 
@@ -124,9 +124,9 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
 
 
 def test_two_loops_do_not_work_in_one_folder(tmp_path, monkeypatch):
-    from sardonyx_train.lock import lock_folder
+    from sardonyx_train.base.lock import lock_folder
 
-    monkeypatch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.2)
     with lock_folder(tmp_path), pytest.raises(TrainError, match="another run"), lock_folder(tmp_path):
         pass
     with lock_folder(tmp_path):

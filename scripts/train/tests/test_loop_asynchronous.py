@@ -10,13 +10,13 @@ import pytest
 from train_support import fake_loop
 from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
 
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.loop_config import parse_loop_config
 from sardonyx_train.loop import game_stream
 from sardonyx_train.loop.game_stream import GameStream, read_dropped, read_ticket
 from sardonyx_train.loop.games import adapt_resignation, choose_percentage
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import Folders, Generation, LoopState, load_state
-from sardonyx_train.loop_config import parse_loop_config
 
 
 def _create_raw(out, **sections):

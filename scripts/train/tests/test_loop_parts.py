@@ -13,8 +13,16 @@ import yaml
 from rich.console import Console
 from train_support.loops import create_raw, write_config
 
-from sardonyx_train.errors import Stopped, TrainError
-from sardonyx_train.files import write_json
+from sardonyx_train.base.errors import Stopped, TrainError
+from sardonyx_train.base.files import write_json
+from sardonyx_train.config.loop_config import (
+    ClusterSection,
+    GateSection,
+    WindowSection,
+    describe_loop_config,
+    load_loop_config,
+    parse_loop_config,
+)
 from sardonyx_train.loop.games import (
     check_games,
     create_match_tasks,
@@ -29,7 +37,6 @@ from sardonyx_train.loop.page import StatusPage, create_page
 from sardonyx_train.loop.state import Folders, Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
-from sardonyx_train.loop_config import ClusterSection, GateSection, WindowSection, describe_loop_config, load_loop_config, parse_loop_config
 from sardonyx_train.tasks import cluster, local
 from sardonyx_train.tasks.cluster import ClusterExecutor
 from sardonyx_train.tasks.local import LocalExecutor

@@ -8,10 +8,10 @@ import time
 import pytest
 from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.loop_config import load_loop_config
 from sardonyx_train.loop.state import Folders, Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
-from sardonyx_train.loop_config import load_loop_config
 
 pytestmark = pytest.mark.slow
 

@@ -3,11 +3,11 @@ import math
 import pytest
 import torch
 
-from sardonyx_train.config import LossConfig
+from sardonyx_train.config.training_config import LossConfig
 from sardonyx_train.data.batch import Batch, PolicyTarget
-from sardonyx_train.losses import compute_losses, compute_metrics, expected_value
 from sardonyx_train.model.network import Outputs
-from sardonyx_train.training_step import evaluate
+from sardonyx_train.training.losses import compute_losses, compute_metrics, expected_value
+from sardonyx_train.training.training_step import evaluate
 
 
 def _batch() -> Batch:

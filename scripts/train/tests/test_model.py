@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from sardonyx_train.config import ModelConfig
-from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+from sardonyx_train.config.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+from sardonyx_train.config.presets import PRESETS
+from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.model.fake_quantise import enable_fake_quantisation
 from sardonyx_train.model.network import Network, count_parameters, drop_reply, has_reply
-from sardonyx_train.model.presets import PRESETS
 
 SMALL = {"filters": 16, "blocks": 2, "heads": 2}
 

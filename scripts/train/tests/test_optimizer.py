@@ -1,12 +1,12 @@
 import pytest
 import torch
 
-from sardonyx_train.config import ModelConfig, OptimizerConfig
-from sardonyx_train.errors import TrainError
-from sardonyx_train.losses import compute_l2
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.training_config import ModelConfig, OptimizerConfig
 from sardonyx_train.model.network import Network
-from sardonyx_train.optimizer import Optimizer, list_decayed
-from sardonyx_train.training_step import AveragedNetwork
+from sardonyx_train.training.losses import compute_l2
+from sardonyx_train.training.optimizer import Optimizer, list_decayed
+from sardonyx_train.training.training_step import AveragedNetwork
 
 CONFIG = ModelConfig(filters=16, blocks=1, se_ratio=2, heads=2)
 

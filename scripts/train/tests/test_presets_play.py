@@ -5,13 +5,13 @@ import subprocess
 
 import pytest
 
-from sardonyx_train.config import parse_config
-from sardonyx_train.distributed import join
-from sardonyx_train.errors import TrainError
-from sardonyx_train.loop_config import LoopConfig, find_engine
-from sardonyx_train.model.presets import PRESETS
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.loop_config import LoopConfig, find_engine
+from sardonyx_train.config.presets import PRESETS
+from sardonyx_train.config.training_config import parse_config
 from sardonyx_train.program import main
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.training.distributed import join
+from sardonyx_train.training.trainer import Trainer
 
 _SMALL = {"filters": 8, "blocks": 2, "heads": 2, "value_hidden": 8, "value_channels": 4}
 _PAIRS = [

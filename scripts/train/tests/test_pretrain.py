@@ -1,8 +1,8 @@
 import pytest
 import yaml
 
-from sardonyx_train import pretrain
-from sardonyx_train.files import write_json
+from sardonyx_train.base.files import write_json
+from sardonyx_train.commands import pretrain
 from sardonyx_train.program import main
 
 

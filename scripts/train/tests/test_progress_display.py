@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from sardonyx_train import progress_display
-from sardonyx_train.progress_display import ProgressDisplay
+from sardonyx_train.base import progress_display
+from sardonyx_train.base.progress_display import ProgressDisplay
 
 
 def test_a_file_gets_a_line_now_and_then_and_no_control_characters(monkeypatch, capsys):

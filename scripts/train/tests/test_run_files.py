@@ -5,14 +5,14 @@ import os
 import pytest
 import torch
 
-from sardonyx_train.checkpoint import read_checkpoint, write_weights
-from sardonyx_train.errors import TrainError
-from sardonyx_train.files import read_rows, write_bytes
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.base.files import read_rows, write_bytes
+from sardonyx_train.config.loop_config import GateSection
 from sardonyx_train.loop.loop_plots import plot_loop
 from sardonyx_train.loop.state import Folders, Generation, LoopState, Match
-from sardonyx_train.loop_config import GateSection
-from sardonyx_train.metrics_log import MetricsLog
-from sardonyx_train.plots import plot_history
+from sardonyx_train.training.checkpoint import read_checkpoint, write_weights
+from sardonyx_train.training.metrics_log import MetricsLog
+from sardonyx_train.training.plots import plot_history
 
 PNG = b"\x89PNG"
 

@@ -1,7 +1,7 @@
 import pytest
 
-from sardonyx_train.config import ScheduleConfig
-from sardonyx_train.schedule import PlateauCounter, compute_factor, compute_progress, count_steps
+from sardonyx_train.config.training_config import ScheduleConfig
+from sardonyx_train.training.schedule import PlateauCounter, compute_factor, compute_progress, count_steps
 
 
 def _factor(progress, drops=0, step=10_000, **keys):

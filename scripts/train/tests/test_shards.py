@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from train_support.synthetic import write_games, write_men, write_shard
 
+from sardonyx_train.base.errors import TrainError
 from sardonyx_train.data.shards import (
     Ragged,
     concat_columns,
@@ -16,7 +17,6 @@ from sardonyx_train.data.shards import (
     read_common_format,
     select_rows,
 )
-from sardonyx_train.errors import TrainError
 
 
 def test_columns_hold_what_was_written(shard_folder):

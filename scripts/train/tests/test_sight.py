@@ -4,8 +4,8 @@ import chess
 import pytest
 import torch
 
-from sardonyx_train.config import ModelConfig, parse_config
-from sardonyx_train.errors import TrainError
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.training_config import ModelConfig, parse_config
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from sardonyx_train.config import DataConfig, TargetConfig
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.config.training_config import DataConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import Piece, find_shards, read_common_format
 from sardonyx_train.data.stream import ShardStream, create_loader, load_group, read_sequentially
-from sardonyx_train.errors import TrainError
 
 
 def _stream(folder, size=32, group=1, seed=5, rank=0, ranks=1, skip=0, mirror=False, **keys):

@@ -11,14 +11,14 @@ import torch
 import yaml
 from train_support.synthetic import configure, run_training, write_shard
 
-from sardonyx_train import precision
-from sardonyx_train.checkpoint import read_checkpoint, write_checkpoint
-from sardonyx_train.distributed import join
-from sardonyx_train.errors import TrainError
-from sardonyx_train.files import read_rows
-from sardonyx_train.initialise import create_network
+from sardonyx_train.base.errors import TrainError
+from sardonyx_train.base.files import read_rows
 from sardonyx_train.program import main
-from sardonyx_train.trainer import Trainer
+from sardonyx_train.training import precision
+from sardonyx_train.training.checkpoint import read_checkpoint, write_checkpoint
+from sardonyx_train.training.distributed import join
+from sardonyx_train.training.initialise import create_network
+from sardonyx_train.training.trainer import Trainer
 
 TRAIN = [sys.executable, "-m", "sardonyx_train", "train"]
 
@@ -187,7 +187,7 @@ def test_a_resumed_run_takes_its_rate_and_its_precision_from_the_new_configurati
 
 
 def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder, tmp_path, capsys):
-    from sardonyx_train.lock import lock_folder
+    from sardonyx_train.base.lock import lock_folder
 
     out = tmp_path / "run"
     run_training(configure(shard_folder, out, schedule={"max_steps": 2}))
@@ -197,7 +197,7 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_rows(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(TrainError, match="still working in"):
-        patch.setattr("sardonyx_train.lock.PATIENCE_SECONDS", 0.1)
+        patch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
     (out / "stable.pt").write_text("of the run before")
     assert main(["train", "--config", str(config), "--overwrite"]) == 0

@@ -5,9 +5,9 @@ import sys
 import pytest
 from train_support.loops import create_raw, write_config
 
+from sardonyx_train.commands.try_recipe import run_for
 from sardonyx_train.loop.state import Generation, LoopState, save_state
 from sardonyx_train.program import main
-from sardonyx_train.try_recipe import run_for
 
 
 def _begin(tmp_path, best):
@@ -46,6 +46,6 @@ def test_the_loop_is_stopped_in_good_order_when_its_minutes_are_over(tmp_path):
 def test_a_request_to_stop_reaches_the_loop_once_and_waits_for_its_end():
     loop = "import os, signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: sys.exit(130))\n"
     loop += "os.kill(os.getppid(), signal.SIGTERM)\ntime.sleep(60)"
-    script = "import sys; from sardonyx_train import try_recipe\n"
+    script = "import sys; from sardonyx_train.commands import try_recipe\n"
     script += f"try:\n    try_recipe.run_for([sys.executable, '-c', {loop!r}], 60)\nexcept try_recipe.Stopped:\n    print('stopped')"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120).stdout == "stopped\n"

@@ -1,4 +1,4 @@
-/** The settings that reach each Elo, as measured. Written by scripts/strength/calibrate.mjs; do not edit it by hand. */
+/** The settings that reach each Elo, as measured. Written by scripts/lab/strength/calibrate.mjs; do not edit it by hand. */
 export interface StrengthLevel {
   readonly elo: number;
   readonly nodes: number;

@@ -133,7 +133,7 @@ test('a level ponders within its nodes and says nothing of the limit', async () 
 });
 
 test('the fit finds the ratings behind scores, and its error shrinks with the games', async () => {
-  const { fitRatings } = await import(new URL('../../../../scripts/strength/fit.mjs', import.meta.url).href);
+  const { fitRatings } = await import(new URL('../../../../scripts/lab/strength/fit.mjs', import.meta.url).href);
   const score = (difference: number): number => 1 / (1 + 10 ** (-difference / 400));
   const pairings = (games: number) => [
     { player: 0, opponent: { elo: 1500 }, games, points: games * score(1600 - 1500) },

@@ -7,9 +7,9 @@ from typing import NamedTuple, Self
 import numpy as np
 import torch
 
-from ..config import TargetConfig
-from ..encodings import POLICY_SIZES, get_input_encoding, mirror_policy
-from ..errors import TrainError
+from ..base.errors import TrainError
+from ..config.encodings import POLICY_SIZES, get_input_encoding, mirror_policy
+from ..config.training_config import TargetConfig
 from .shards import Columns, Replies, ShardFormat
 from .targets import MATE_BASE, policy_from_scores, value_target
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
-from ..errors import TrainError
+from ..base.errors import TrainError
 
 SHARDS_VERSION = "1"
 _COLUMNS = {"masks", "values", "legal", "policy_index", "policy_weight", "policy_cp", "result", "cp", "q", "d", "plies_left", "game", "ply"}

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from ..config import DataConfig
-from ..errors import TrainError
+from ..base.errors import TrainError
+from ..config.training_config import DataConfig
 from .batch import Batch, BatchMaker
 from .shards import Columns, Piece, concat_columns, count_rows, list_pieces, read_columns, select_rows
 

@@ -7,7 +7,7 @@ Why compression: 800 against 900 centipawns decides nothing, 0 against 100 does.
 
 import numpy as np
 
-from ..config import TargetConfig
+from ..config.training_config import TargetConfig
 
 MATE_BASE = 32000
 MATE_FLOOR = 31000  # beyond this a score is ±(MATE_BASE − 2·moves to mate)

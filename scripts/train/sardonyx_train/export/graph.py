@@ -12,11 +12,11 @@ import onnx
 import torch
 from torch import nn
 
-from ..checkpoint import load_weights
-from ..config import ModelConfig, TrainingConfig, read_saved
-from ..encodings import POLICY_SIZES, get_input_encoding
+from ..config.encodings import POLICY_SIZES, get_input_encoding
+from ..config.training_config import ModelConfig, TrainingConfig, read_saved
 from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs, drop_reply
+from ..training.checkpoint import load_weights
 from .passes import BATCH, copy_entries, declare_batch
 
 INPUT_NAME = "/input/planes"

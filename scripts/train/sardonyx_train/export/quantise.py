@@ -32,7 +32,7 @@ from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, 
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from ..data.batch import Batch
-from ..losses import mask_illegal
+from ..training.losses import mask_illegal
 from .graph import INPUT_NAME, POLICY_NAME
 from .passes import declare_batch, is_copy, merge_policy, move_bytes
 from .verify import create_session

@@ -8,9 +8,9 @@ import onnx
 import onnxruntime as ort
 import torch
 
+from ..base.errors import TrainError
 from ..data.batch import Batch
-from ..errors import TrainError
-from ..losses import mask_illegal, win_minus_loss
+from ..training.losses import mask_illegal, win_minus_loss
 from .graph import INPUT_NAME, ExportNetwork
 
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ..errors import Stopped, TrainError
-from ..files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
-from ..loop_config import LoopConfig
+from ..base.errors import Stopped, TrainError
+from ..base.files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
+from ..config.loop_config import LoopConfig
 from ..tasks.task import RESULTS, Executor, Task
 from .games import adapt_resignation, check_games, count_records, create_stream_task, gather, read_games
 from .state import Folders, LoopState, list_lineage

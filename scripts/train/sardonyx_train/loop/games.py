@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import TrainError
-from ..files import PART, compute_digest, name_part, read_json, read_rows
-from ..loop_config import Flag, GateSection, SelfPlaySection
+from ..base.errors import TrainError
+from ..base.files import PART, compute_digest, name_part, read_json, read_rows
+from ..config.loop_config import Flag, GateSection, SelfPlaySection
 from ..tasks.task import OUT, OUTPUT, RESULTS, Task, refer_to
 from .state import Folders, Match
 

@@ -9,7 +9,7 @@ distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives
 import math
 from collections.abc import Iterable
 
-from ..loop_config import GateSection
+from ..config.loop_config import GateSection
 from .state import Match
 
 _EMPTY_COUNT = 1e-3  # replaces counts of 0, so that all logarithms are finite

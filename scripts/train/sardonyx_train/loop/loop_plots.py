@@ -1,8 +1,8 @@
 """Plots of a loop: losses over all generations, scores of the gate matches, and Elo."""
 
-from ..loop_config import GateSection
-from ..metrics_log import read_history
-from ..plots import Points, draw, draw_curves, label_axis
+from ..config.loop_config import GateSection
+from ..training.metrics_log import read_history
+from ..training.plots import Points, draw, draw_curves, label_axis
 from .gate import estimate_elo
 from .state import Folders, LoopState
 

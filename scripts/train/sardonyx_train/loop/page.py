@@ -14,11 +14,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import TrainError
-from ..files import read_json
-from ..loop_config import GateSection, LoopConfig
-from ..metrics_log import read_history
+from ..base.errors import TrainError
+from ..base.files import read_json
+from ..config.loop_config import GateSection, LoopConfig
 from ..tasks.usage import describe_usage
+from ..training.metrics_log import read_history
 from .game_stream import count_stream
 from .games import count_games
 from .gate import estimate_elo

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from ..errors import TrainError
-from ..files import compute_digest, read_json, remove, write_bytes
-from ..loop_config import LoopConfig
+from ..base.errors import TrainError
+from ..base.files import compute_digest, read_json, remove, write_bytes
+from ..config.loop_config import LoopConfig
 from ..tasks.process import run_process
 from .state import Folders
 from .training import format_train_command
@@ -54,7 +54,7 @@ def _check(folders: Folders, generation: int, version: dict[str, Any]) -> None:
 
 
 def _compare(made: Path, kept: Path) -> float:
-    from ..checkpoint import read_checkpoint
+    from ..training.checkpoint import read_checkpoint
 
     first, second = (read_checkpoint(path)["average"] for path in (made, kept))
     return max(float((first[name].double() - second[name].double()).abs().max()) for name in second if second[name].numel() > 0)

@@ -4,11 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 
-from ..config import format_config
-from ..errors import TrainError
-from ..files import PART, copy_file, remove, write_bytes
-from ..lock import lock_folder
-from ..loop_config import LoopConfig, check_files, find_engine, parse_loop_config
+from ..base.errors import TrainError
+from ..base.files import PART, copy_file, remove, write_bytes
+from ..base.lock import lock_folder
+from ..config.loop_config import LoopConfig, check_files, find_engine, parse_loop_config
+from ..config.training_config import format_config
 from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage

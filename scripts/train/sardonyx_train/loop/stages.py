@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import format_config
+from ..base.errors import TrainError
+from ..base.files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
+from ..config.loop_config import LoopConfig
+from ..config.training_config import format_config
 from ..data.shards import count_rows, list_pieces
-from ..errors import TrainError
-from ..files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
-from ..loop_config import LoopConfig
 from ..tasks.process import run_process
 from ..tasks.task import Executor, Task
 from ..tasks.usage import Meter

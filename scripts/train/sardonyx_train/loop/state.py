@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from ..errors import TrainError
-from ..files import read_json, write_json
+from ..base.errors import TrainError
+from ..base.files import read_json, write_json
 from ..tasks.usage import Usage
 
 STATE = "state.json"

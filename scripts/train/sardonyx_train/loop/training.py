@@ -13,11 +13,11 @@ from typing import Any
 
 import yaml
 
-from ..config import ModelConfig, TrainingConfig, is_same_shape, merge, parse_config
-from ..errors import TrainError
-from ..loop_config import LoopConfig
-from ..metrics_log import read_history
+from ..base.errors import TrainError
+from ..config.loop_config import LoopConfig
+from ..config.training_config import ModelConfig, TrainingConfig, is_same_shape, merge, parse_config
 from ..tasks.process import OWN_PROGRAM
+from ..training.metrics_log import read_history
 from .window import Window
 
 
@@ -29,8 +29,8 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
         return
     import torch
 
-    from ..checkpoint import write_weights
     from ..model.network import Network
+    from ..training.checkpoint import write_weights
 
     torch.manual_seed(config.run.seed)
     own = {"name": config.run.name, "licence": config.run.licence, "seed": config.run.seed}
@@ -39,7 +39,7 @@ def write_first_weights(config: LoopConfig, path: Path) -> None:
 
 def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments: bool = False) -> None:
     """Copies a checkpoint, without the optimiser's state unless `with_moments`. Raises TrainError."""
-    from ..checkpoint import read_checkpoint, write_checkpoint
+    from ..training.checkpoint import read_checkpoint, write_checkpoint
 
     state = read_checkpoint(checkpoint)
     if not is_same_shape(state["config"]["model"], wanted):
@@ -50,7 +50,7 @@ def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments
 
 def read_resolved(checkpoint: Path) -> dict[str, Any] | None:
     """Precision and threads of the training that made the weights."""
-    from ..checkpoint import read_checkpoint
+    from ..training.checkpoint import read_checkpoint
 
     return read_checkpoint(checkpoint).get("resolved")
 

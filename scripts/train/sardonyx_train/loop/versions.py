@@ -12,10 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..errors import TrainError
-from ..files import compute_digest, copy_file, remove, write_json
-from ..lock import lock_folder
-from ..loop_config import LoopConfig
+from ..base.errors import TrainError
+from ..base.files import compute_digest, copy_file, remove, write_json
+from ..base.lock import lock_folder
+from ..config.loop_config import LoopConfig
 from .game_stream import describe_batches
 from .gate import estimate_elo
 from .state import STAGES, STATE, Change, Folders, Generation, LoopState, load_state, save_state

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files import read_json
-from ..loop_config import WindowSection
+from ..base.files import read_json
+from ..config.loop_config import WindowSection
 from .state import Folders
 
 _MOST_OLD_REPEATS = 4

@@ -10,7 +10,7 @@ from itertools import product
 import torch
 from torch import nn
 
-from ..encodings import JUMPS
+from ..config.encodings import JUMPS
 from .layers import DIRECTIONS, OTHER_CAPTURES, OWN_CAPTURES, LinesOfSight, create_steps
 
 FEATURE_PLANES = 32

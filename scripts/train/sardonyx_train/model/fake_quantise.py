@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from ..config import ModelConfig
+from ..config.training_config import ModelConfig
 from .network import Network
 
 RANGES_KEY = "value_ranges"

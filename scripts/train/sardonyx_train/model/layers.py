@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils.checkpoint import checkpoint
 
-from ..config import ModelConfig
+from ..config.training_config import ModelConfig
 
 NORM_EPSILON = 1e-5  # added to a batch norm's variances
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from ..config import ModelConfig
-from ..encodings import get_input_encoding
+from ..config.encodings import get_input_encoding
+from ..config.training_config import ModelConfig
 from .board_features import FEATURE_PLANES, BoardFeatures
 from .layers import DenseHead, LinesOfSight
 from .policy import create_policy_head

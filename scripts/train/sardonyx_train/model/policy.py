@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from ..config import ModelConfig
-from ..encodings import POLICY_SIZES, attention_gather, convolution_gather
+from ..config.encodings import POLICY_SIZES, attention_gather, convolution_gather
+from ..config.training_config import ModelConfig
 from .layers import ConvNorm, DenseHead, create_activation
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from ..config import ModelConfig
+from ..config.training_config import ModelConfig
 from .layers import ConvNorm
 from .network import Network
 from .sight import SightBlock

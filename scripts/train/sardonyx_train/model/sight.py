@@ -9,8 +9,8 @@ position, and in the eight directions up to the first occupied square.
 import torch
 from torch import nn
 
-from ..config import ModelConfig
-from ..encodings import JUMPS
+from ..config.encodings import JUMPS
+from ..config.training_config import ModelConfig
 from .layers import (
     DIRECTIONS,
     OTHER_CAPTURES,

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from ..config import ModelConfig
+from ..config.training_config import ModelConfig
 from .layers import create_activation, run_block
 
 _SMOLGEN_COMPRESSED = 32

@@ -15,13 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import TrainError
-from ..files import compute_digest, copy_file, keep_plan, replacing, write_bytes
-from ..lock import lock_folder
+from ..base.errors import TrainError
+from ..base.files import compute_digest, copy_file, keep_plan, replacing, write_bytes
+from ..base.lock import lock_folder
+from ..base.progress_display import say
+from ..config.loop_config import parse_loop_config
 from ..loop.games import deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
-from ..loop_config import parse_loop_config
-from ..progress_display import say
 from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..errors import TrainError
-from ..files import keep_plan, read_json, write_json
+from ..base.errors import TrainError
+from ..base.files import keep_plan, read_json, write_json
 from .spread_tasks import PLAN, Work, match
 
 _ALPHA = 0.602

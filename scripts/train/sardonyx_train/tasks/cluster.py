@@ -21,9 +21,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import Stopped, TrainError
-from ..files import name_part, publish, remove, write_json
-from ..loop_config import ClusterSection, LoopConfig, find_engine
+from ..base.errors import Stopped, TrainError
+from ..base.files import name_part, publish, remove, write_json
+from ..config.loop_config import ClusterSection, LoopConfig, find_engine
 from .local import LocalExecutor
 from .node import Piece, play_task
 from .task import OUTPUT, RESULTS, Executor, Task, TaskSource

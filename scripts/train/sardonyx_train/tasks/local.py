@@ -6,8 +6,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Stopped, TrainError
-from ..files import name_part, publish
+from ..base.errors import Stopped, TrainError
+from ..base.files import name_part, publish
 from .process import ProcessFailed
 from .task import Task, TaskSource, run_task
 from .usage import Meter

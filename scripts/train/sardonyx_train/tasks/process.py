@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..errors import Stopped, TrainError
+from ..base.errors import Stopped, TrainError
 
 # This program as a child; `own_environment` lets it find this package, wherever that lies.
 OWN_PROGRAM = [sys.executable, "-m", __name__.partition(".")[0]]

@@ -13,8 +13,8 @@ import chess
 import numpy as np
 import pyarrow as pa
 
-from sardonyx_train.config import parse_config
-from sardonyx_train.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+from sardonyx_train.config.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
+from sardonyx_train.config.training_config import parse_config
 
 _VALUE_PLANES = {"lc0-112": (109,), "mini-19": (18,), "neuralmate-68": tuple(range(48, 68))}
 
@@ -145,8 +145,8 @@ def configure(shards, out, **sections):
 def run_training(config, resume=None):
     """The trainer after its run, and the last figures on held-out positions."""
     # Imported here, because the scripted engine of the loop makes shards in processes that do without torch.
-    from sardonyx_train.distributed import join
-    from sardonyx_train.trainer import Trainer
+    from sardonyx_train.training.distributed import join
+    from sardonyx_train.training.trainer import Trainer
 
     trainer = Trainer(config, join(config.run.device), resume)
     return trainer, trainer.run()

@@ -1,0 +1,234 @@
+#!/usr/bin/env node
+// Packs much of nothing in every packing and gives it to every command that reads files, then to the doors of the board, which is asked
+// twenty times a second meanwhile. Each must end within 20 s and 600 MB with one sentence, and the board answer within 100 ms.
+// usage: node scripts/lab/reliability/bombs.mjs [WORD…] [--mb=200] [--python=.venv/bin/python] [--under='chrt -f 50']
+// (Linux; needs bzip2, zstd, xz, zip, tar and GNU time, and a build with its tests; words choose rows)
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+
+const { values: flags, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mb: { type: 'string', default: '200' },
+    python: { type: 'string', default: '.venv/bin/python' },
+    under: { type: 'string', default: '' },
+  },
+});
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const support = join(root, 'build', 'test', 'support');
+const { BoardProcess } = await import(join(support, 'board-process.js'));
+const { createTarHead } = await import(join(support, 'packed-games.js'));
+const main = join(root, 'dist', 'cli', 'main.js');
+const work = mkdtempSync(join(tmpdir(), 'bombs-'));
+const env = { ...process.env, PYTHONPATH: join(root, 'scripts', 'train') };
+const PATIENCE_S = 60;
+/** bzip2 needs a second for a megabyte of what repeats. */
+const SLOWLY_PACKED_MB = 10;
+const LIMITS = { seconds: 20, megabytes: 600, waitMs: 100 };
+
+const GAME = '[Event "a"]\n[White "x"]\n[Black "y"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n';
+const POSITION = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id "a";\n';
+const LABELS = '{"plies":[["e2e4",[["e2e4",20],["d2d4",19]]],["e7e5",[["e7e5",-20]]]],"result":"1-0"}\n';
+
+/** What is packed again and again, and what stands before it. */
+const CONTENTS = [
+  ['games', 'pgn', GAME],
+  ['tiny games', 'pgn', '1. e4 *\n'],
+  ['newlines', 'pgn', '\n'],
+  ['one comment', 'pgn', 'a', '1. e4 {'],
+  ['positions', 'epd', POSITION],
+  ['FENs', 'fen', '4k3/8/8/8/8/8/8/4K2R w K - 0 1\n'],
+  ['one line', 'epd', 'x'],
+  ['labels', 'jsonl', LABELS],
+  ['one line', 'jsonl', '[', '{"plies":'],
+  ['records', 'v6', createRecords],
+  ['zeros', 'v6', Buffer.alloc(1 << 16), Buffer.from([6, 0, 0, 0])],
+  ['zeros', 'onnx', Buffer.alloc(1 << 16), Buffer.from('08071200', 'hex')],
+  ['zeros', 'pb', Buffer.alloc(1 << 16), Buffer.from('0dc0de001c', 'hex')],
+  ['zeros', 'bin', Buffer.alloc(1 << 16)],
+];
+const PACKINGS = {
+  gz: ['gzip -c', ''],
+  zst: ['zstd -q -c', ''],
+  bz2: ['bzip2 -c', ''],
+  xz: ['xz -0 -c', ''],
+  zip: ['zip -q - -', 'zip'],
+  'tar.gz': ['gzip -c', 'tar'],
+  'tar.zst': ['zstd -q -c', 'tar'],
+  'tar.bz2': ['bzip2 -c', 'tar'],
+};
+const NETWORKS = ['gz', 'zst', 'xz'];
+
+const match = (path) => [
+  'match',
+  '--engine=random',
+  '--engine=random',
+  '--games=2',
+  '--rating-interval=0',
+  `--openings-pgn=${path}`,
+];
+const out = () => mkdtempSync(join(work, 'out-'));
+const network = [
+  ['describenet', (path) => ['describenet', path]],
+  ['eval', (path) => ['eval', `--weights=${path}`, '--backend=cpu', '--threads=1']],
+];
+const shards = ['shards', (path) => ['shards', path, '--out', out(), '--threads=1']];
+const rescore = ['rescore', (path) => ['rescore', path, '--out', out()]];
+const pretrain = ['pretrain', (path) => ['pretrain', path, '--out', out()]];
+const analyse = ['analyse', (path) => ['analyse', path, '--backend=hash', '--threads=1', '--nodes=1']];
+const label = ['label', (path) => ['label', '--engine=cmd=false', `--out=${out()}`, '--from', path]];
+const labelBook = [
+  'label --book',
+  (path) => ['label', '--engine=cmd=false', `--out=${out()}`, '--games=1', `--book=${path}:1:0`],
+];
+const suite = ['suite', (path) => ['suite', path, '--backend=hash', '--threads=1', '--nodes=1']];
+const book = ['match', match];
+const COMMANDS = {
+  pgn: [analyse, shards, label, labelBook, book, pretrain],
+  epd: [analyse, suite, label, labelBook, book],
+  fen: [analyse, label, book],
+  jsonl: [shards, label, rescore, pretrain],
+  v6: [shards, rescore, pretrain],
+  onnx: network,
+  pb: network,
+  bin: [book],
+};
+const DOORS = { pgn: 'book', epd: 'book', fen: 'book', bin: 'book', onnx: 'network', pb: 'network' };
+
+function createRecords() {
+  const folder = join(work, 'records');
+  if (!existsSync(folder)) {
+    const flags = ['--backend=hash', '--threads=1', '--visits=4', '--games=1', '--max-plies=20', '--training'];
+    execFileSync(process.execPath, [main, 'selfplay', ...flags, `--out=${folder}`], { stdio: 'ignore' });
+  }
+  return gunzipSync(readFileSync(join(folder, 'game_000000.gz')));
+}
+
+/** @returns the path of the packed file */
+async function pack(ending, packing, unit, before) {
+  const [tool, archive] = PACKINGS[packing];
+  const name = `bomb.${ending}`;
+  const isTar = archive === 'tar';
+  const path = join(work, archive === 'zip' ? `${name}.zip` : `${name}.${packing}`);
+  const bytes = Buffer.from(typeof unit === 'function' ? unit() : unit);
+  const block = Buffer.concat(Array(Math.ceil((1 << 20) / bytes.length)).fill(bytes));
+  const head = Buffer.from(before ?? '');
+  async function* write() {
+    const size = 1e6 * Number(packing.endsWith('bz2') ? SLOWLY_PACKED_MB : flags.mb);
+    if (isTar) yield createTarHead(name, head.length + Math.ceil(size / block.length) * block.length);
+    yield head;
+    for (let written = 0; written < size; written += block.length) yield block;
+    if (isTar) yield Buffer.alloc(2048);
+  }
+  const packer = spawn('sh', ['-c', tool], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await Promise.all([pipeline(write(), packer.stdin), pipeline(packer.stdout, createWriteStream(path))]);
+  if (archive === 'zip') spawnSync('sh', ['-c', `printf '@ -\\n@=${name}\\n' | zipnote -w ${path}`]);
+  return path;
+}
+
+function run(command, args) {
+  const program =
+    command === 'pretrain' ? [resolve(root, flags.python), '-m', 'sardonyx_train'] : [process.execPath, main];
+  const report = join(work, 'time');
+  const patience = ['timeout', '-s', 'KILL', `${PATIENCE_S}`, ...flags.under.split(' ').filter(Boolean)];
+  const time = ['-f', '%e %M %U %S', '-o', report, ...patience];
+  const { status, stderr } = spawnSync('/usr/bin/time', [...time, ...program, ...args], {
+    cwd: work,
+    encoding: 'utf8',
+    env,
+  });
+  const [seconds, kilobytes, user, system] = readFileSync(report, 'utf8')
+    .trim()
+    .split('\n')
+    .at(-1)
+    .split(' ')
+    .map(Number);
+  return { status, sentence: stderr.trim(), seconds, cpu: user + system, megabytes: Math.round(kilobytes / 1024) };
+}
+
+function report(what, row) {
+  const { status, sentence, seconds, cpu = 0, megabytes, waitMs = 0 } = row;
+  // Records that pack well are no bombs.
+  const mayReadPart = / records | bomb.v6/.test(what) && status === 0;
+  const faults = [
+    status !== 1 && !mayReadPart && `status ${status}`,
+    sentence.split('\n').length !== 1 && `${sentence.split('\n').length} lines`,
+    sentence === '' && !mayReadPart && 'no sentence',
+    seconds > LIMITS.seconds && 'time',
+    megabytes > LIMITS.megabytes && 'memory',
+    waitMs > LIMITS.waitMs && 'waiting',
+  ].filter(Boolean);
+  const wait = row.waitMs === undefined ? '' : `, others waited ${waitMs} ms at most`;
+  const mark = faults.length === 0 ? 'ok   ' : 'WRONG';
+  console.log(
+    `${mark} ${what}: ${seconds} s (${cpu.toFixed(1)} s of CPU), ${megabytes} MB${wait} ${faults.join(', ')}| ${sentence.slice(0, 300)}`,
+  );
+  return faults.length === 0;
+}
+
+/** Asks the page's address and its engine twenty times a second while `task` runs. */
+async function askMeanwhile(board, socket, task) {
+  let [waitMs, megabytes, isDone] = [0, 0, false];
+  const { cookie, place } = await board.fetchSession();
+  const measure = async (question) => {
+    const from = performance.now();
+    await question();
+    waitMs = Math.max(waitMs, Math.round(performance.now() - from));
+  };
+  const asked = [];
+  const timer = setInterval(() => {
+    asked.push(measure(() => socket.ask('describe')));
+    asked.push(measure(() => fetch(`${board.origin}${place}/`, { method: 'HEAD', headers: { Cookie: cookie } })));
+    const [, peak] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${board.child.pid}/status`, 'utf8'));
+    megabytes = Math.round(peak / 1024);
+  }, 50);
+  const from = performance.now();
+  const result = await task().finally(() => clearInterval(timer));
+  await Promise.all(asked);
+  return { ...result, waitMs, megabytes, seconds: Math.round((performance.now() - from) / 10) / 100, isDone };
+}
+
+let [tried, right] = [0, 0];
+const count = (isRight) => {
+  tried++;
+  if (isRight) right++;
+};
+try {
+  for (const [what, ending, unit, before] of CONTENTS) {
+    for (const packing of Object.keys(PACKINGS)) {
+      if (/onnx|pb/.test(ending) && !NETWORKS.includes(packing)) continue;
+      const rows = [...COMMANDS[ending], ...(ending in DOORS ? [['board', null]] : [])].filter(([command]) =>
+        words.every((word) => `${command}, ${what} ${ending} ${packing}`.includes(word)),
+      );
+      if (rows.length === 0) continue;
+      const path = await pack(ending, packing, unit, before);
+      for (const [command, createArgs] of rows) {
+        const name = `${command}, ${what} in ${basename(path)}`;
+        if (createArgs !== null) {
+          count(report(name, run(command, createArgs(path))));
+          continue;
+        }
+        const board = await BoardProcess.start();
+        const socket = await board.connect();
+        await socket.ask('describe');
+        const kind = DOORS[ending];
+        const send = () => board.send(`files/${kind}?name=${encodeURIComponent(basename(path))}`, readFileSync(path));
+        const { status, text, ...rest } = await askMeanwhile(board, socket, send);
+        count(report(name, { ...rest, status: status === 413 || status === 422 ? 1 : status, sentence: text.trim() }));
+        socket.close();
+        await board.stop();
+      }
+      rmSync(path);
+    }
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(`${right} of ${tried} as they must be, bombs of ${flags.mb} MB`);
+process.exitCode = right === tried ? 0 : 1;

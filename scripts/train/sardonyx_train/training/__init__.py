@@ -1,0 +1,1 @@
+"""One training, from the shards to checkpoints, metrics and plots."""
