@@ -1,7 +1,7 @@
 """The program: `sardonyx-train COMMAND`. One parser, one way of errors: one sentence on stderr and status 1; 130 after a request to stop.
 
 Every command's flags are declared here, so that `--help` and a wrong flag need none of the slow libraries. A command itself is a
-function of a module that is imported when the command runs: options in, exit status out.
+function in `commands/`, whose module is imported when the command runs: options in, exit status out.
 """
 
 import argparse
@@ -15,10 +15,8 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 
-from .base.errors import Stopped, TrainError
+from .base.errors import STOPPED_STATUS, Stopped, TrainError
 from .tasks.process import OWN_PROGRAM
-
-STOPPED_STATUS = 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,9 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
     cut = words.index("--") if words[:1] == ["spread"] and "--" in words else len(words)
     options = _create_parser().parse_args(words[:cut])
     options.engine_flags = words[cut + 1 :]
+    options.call_program = main  # for a command that consists of others
     module, _, function = options.function.rpartition(".")
     try:
-        return getattr(importlib.import_module(f".{module}", __package__), function)(options)
+        return getattr(importlib.import_module(f".commands.{module}", __package__), function)(options)
     except (Stopped, KeyboardInterrupt) as error:
         print(f"{options.command}: stopped" + (f"; {error}" if isinstance(error, Stopped) else ""), file=sys.stderr)
         return STOPPED_STATUS
@@ -99,12 +98,12 @@ def _create_parser() -> ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, function: str, about: str) -> ArgumentParser:
-        """`function`: module and function that do it."""
+        """`function`: module of `commands/` and function that do it."""
         command = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
         command.set_defaults(function=function)
         return command
 
-    pretrain = add("pretrain", "commands.pretrain.pretrain", "go from games to a network that plays: shards, training and export")
+    pretrain = add("pretrain", "pretrain.pretrain", "go from games to a network that plays: shards, training and export")
     pretrain.add_argument("games", nargs="+", help="input of `sardonyx shards`: labelled games, PGN, lc0 records, folders of them")
     pretrain.add_argument("--out", type=Path, required=True, help="folder of the run")
     _add_config(pretrain, "default: configs/mini-leela.yaml")
@@ -114,13 +113,13 @@ def _create_parser() -> ArgumentParser:
     pretrain.add_argument("--epochs", type=float, help="train for so many passes, instead of the configuration's planned end")
     pretrain.add_argument("--engine", type=shlex.split, help="the engine's command; default: the one beside the scripts or on PATH")
 
-    train = add("train", "commands.train.train", "train a network from Arrow shards")
+    train = add("train", "train.train", "train a network from Arrow shards")
     _add_config(train)
     train.add_argument("--resume", nargs="?", const="auto", metavar="FILE", help="continue from FILE or the run's last.pt")
     train.add_argument("--overwrite", action="store_true", help="start anew in a folder that holds a run, and delete that run")
     train.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
-    loop = add("loop", "commands.loop.loop", "improve a network by playing against itself; the same command resumes")
+    loop = add("loop", "loop.loop", "improve a network by playing against itself; the same command resumes")
     _add_config(loop)
     loop.add_argument("--reduced", action="store_true", help="the file's own variant for two CPU cores, its section `reduced`")
     action = loop.add_mutually_exclusive_group()
@@ -132,34 +131,34 @@ def _create_parser() -> ArgumentParser:
     action.add_argument("--replay", type=_NUMBER, metavar="N", help="train generation N again, compare the weights, and exit")
     action.add_argument("--describe", action="store_true", help="print every key with its default, and exit")
 
-    try_recipe = add("try-recipe", "commands.try_recipe.try_recipe", "run a loop and test whether it plays clearly better")
+    try_recipe = add("try-recipe", "try_recipe.try_recipe", "run a loop and test whether it plays clearly better")
     _add_config(try_recipe, "YAML file of a loop; see configs/loop-*.yaml")
     try_recipe.add_argument("--minutes", type=_AMOUNT, default=60.0, help="time for the loop; 0: only the match (default 60)")
     try_recipe.add_argument("--games", type=_COUNT, default=400, help="largest number of games of the match (default 400)")
     try_recipe.add_argument("--full", action="store_true", help="run the whole recipe instead of its reduced variant")
 
-    export = add("export", "commands.networks.export", "write a checkpoint's averaged network to ONNX and verify it")
+    export = add("export", "networks.export", "write a checkpoint's averaged network to ONNX and verify it")
     _add_network(export, [])
     export.add_argument("--out", type=Path, required=True, help="ONNX file to write")
     export.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
     export.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
 
-    bundle = add("bundle", "commands.bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
+    bundle = add("bundle", "bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
     _add_network(bundle, ["runs/shards/test"])
     bundle.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     bundle.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     bundle.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
     bundle.add_argument("--out", type=Path, default=Path("models"))
 
-    weights = add("weights", "commands.networks.weights", "write a checkpoint's averaged weights alone, in half precision")
+    weights = add("weights", "networks.weights", "write a checkpoint's averaged weights alone, in half precision")
     weights.add_argument("checkpoint", type=Path, help="last.pt or best.pt of a run")
     weights.add_argument("--out", type=Path, required=True, help="checkpoint to write, such as models/default.pt")
 
-    average = add("average", "commands.networks.average", "average the weights of runs that began from the same checkpoint")
+    average = add("average", "networks.average", "average the weights of runs that began from the same checkpoint")
     average.add_argument("checkpoints", type=Path, nargs="+", help="last.pt or best.pt of each run")
     average.add_argument("--out", type=Path, required=True, help="checkpoint to write, with the configuration of the first")
 
-    assess = add("assess", "commands.assessment.assess_network", "measure an ONNX network on held-out positions")
+    assess = add("assess", "assessment.assess_network", "measure an ONNX network on held-out positions")
     assess.add_argument("network", type=Path, help="ONNX file")
     assess.add_argument("--shards", nargs="+", required=True, help="folders or files of held-out shards")
     assess.add_argument("--config", type=Path, help="training configuration whose section targets to use; default: train's defaults")
@@ -167,17 +166,17 @@ def _create_parser() -> ArgumentParser:
     assess.add_argument("--plot", type=Path, metavar="PNG", help="draw the calibration of the value")
     assess.add_argument("--json", action="store_true", help="print one JSON object")
 
-    compare = add("compare", "training.plots.compare", "draw the training curves of several runs in one picture")
+    compare = add("compare", "compare.compare", "draw the training curves of several runs in one picture")
     compare.add_argument("runs", nargs="+", help="folders of runs or whole loops; NAME=FOLDER gives one another name")
     compare.add_argument("--out", type=Path, required=True, help="picture to write, .png or .svg")
     compare.add_argument("--x", choices=("step", "positions", "minutes"), default="step", help="horizontal axis (default step)")
 
-    inspect = add("inspect", "commands.look_at_shards.inspect", "describe Arrow shards: positions, results, targets")
+    inspect = add("inspect", "look_at_shards.inspect", "describe Arrow shards: positions, results, targets")
     inspect.add_argument("shards", nargs="+", help="folders or files")
     inspect.add_argument("--batches", type=_COUNT, default=5, help="record batches to read, taken evenly (default 5)")
     inspect.add_argument("--json", action="store_true", help="print one JSON object")
 
-    loader = add("bench-loader", "commands.look_at_shards.bench", "measure how fast shards are read")
+    loader = add("bench-loader", "look_at_shards.bench", "measure how fast shards are read")
     loader.add_argument("shards", nargs="+")
     loader.add_argument("--workers", type=_NUMBER, default=2)
     loader.add_argument("--batch-size", type=_COUNT, default=1024)
@@ -186,7 +185,7 @@ def _create_parser() -> ArgumentParser:
     loader.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
     loader.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
 
-    _declare_spread(add("spread", "spread.spread_tasks.spread", "spread labelling, analysis, matches and tuning over a cluster"))
+    _declare_spread(add("spread", "spread.spread", "spread labelling, analysis, matches and tuning over a cluster"))
     return parser
 
 

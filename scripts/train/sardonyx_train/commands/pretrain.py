@@ -49,9 +49,7 @@ def pretrain(options: Namespace) -> int:
     (out / "train.yaml").write_text(format_config(config), encoding="utf-8")
     run_training(config, checkpoint if checkpoint.exists() else None)
     network = out / f"{out.name}.onnx"
-    from ..program import main
-
-    if main(["export", str(checkpoint), "--out", str(network), "--shards", *config.data.validation]) != 0:
+    if options.call_program(["export", str(checkpoint), "--out", str(network), "--shards", *config.data.validation]) != 0:
         return 1
     play = ["match", "--engine", str(network), "--engine", "random", "--nodes", "200", "--games", "20", "--concurrency", "10"]
     print(f"Now watch it play: {shlex.join([*engine, *play])}")

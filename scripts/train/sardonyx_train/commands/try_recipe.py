@@ -16,13 +16,12 @@ from typing import Any
 
 from rich.console import Console
 
-from ..base.errors import Stopped, TrainError
+from ..base.errors import STOPPED_STATUS, Stopped, TrainError
 from ..config.loop_config import LoopConfig, check_files, find_engine, load_loop_config
 from ..loop.games import format_flags
 from ..loop.gate import estimate_elo
 from ..loop.page import create_page, format_match
 from ..loop.state import Folders, LoopState, Match, load_state
-from ..program import STOPPED_STATUS
 from ..tasks.process import OWN_PROGRAM, own_environment, stop_on_signals
 
 _POLL_SECONDS = 0.1

@@ -5,27 +5,17 @@ Files that flags name (networks, books, tables) travel with the tasks: `--weight
 
 import bz2
 import gzip
-import json
 import re
-import threading
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from ..base.errors import TrainError
 from ..base.files import compute_digest, copy_file, keep_plan, replacing, write_bytes
-from ..base.lock import lock_folder
-from ..base.progress_display import say
-from ..config.loop_config import parse_loop_config
 from ..loop.games import deal_games, read_match
 from ..loop.gate import estimate_elo, sum_matches
-from ..tasks.cluster import create_executor
-from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
-from ..tasks.usage import Meter
 
 PLAN = "plan.json"
 _EVENT = b"[Event "
@@ -45,30 +35,6 @@ class Work:
         place.mkdir(parents=True, exist_ok=True)
         self.executor.run(tasks, place, files, lambda: False)
         return place
-
-
-def spread(options: Namespace) -> int:
-    """The command `spread`."""
-    stop = threading.Event()
-    stop_on_signals(stop.set)
-    cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
-    config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
-    options.out.mkdir(parents=True, exist_ok=True)
-    with lock_folder(options.out) as lock, closing(create_executor(config, stop.is_set, lock, Meter(), say)) as executor:
-        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags), indent=1))
-    return 0
-
-
-def _do(options: Namespace, work: Work, flags: list[str]) -> dict[str, Any]:
-    if options.work == "label":
-        return label(work, options.games, options.games_per_task, options.seed, flags)
-    if options.work == "analyse":
-        return analyse(work, options.pgn, options.games_per_task, flags)
-    if options.work == "match":
-        return match(work, options.games, options.games_per_task, options.seed, flags)
-    from .spsa import Parameter, tune
-
-    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
 
 
 def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""Plots beside a run: policy loss, value loss, accuracy, learning rate. The command `compare` draws several runs in one picture."""
+"""Plots beside a run: policy loss, value loss, accuracy, learning rate; of one run, or of several in one picture."""
 
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from ..base.errors import TrainError
 from ..base.files import replacing
-from .metrics_log import join_metrics, read_history
+from .metrics_log import read_history
 
 Points = list[tuple[float, float]]
 
@@ -64,20 +63,3 @@ def label_axis(axis: Any, x: str, y: str) -> None:
     axis.set_ylabel(y, fontsize=8)
     axis.tick_params(labelsize=7)
     axis.grid(alpha=0.3)
-
-
-def compare(options: Namespace) -> int:
-    """A run is a folder of `train` (`history.jsonl`) or of `loop` (`generations/`, whose trainings are joined one after the other)."""
-    runs: dict[str, list[dict[str, Any]]] = {}
-    for given in options.runs:
-        name, separator, folder = given.rpartition("=")
-        name = name if separator else Path(folder).name
-        if name in runs:
-            raise TrainError(f"two runs have the name {name}: name them by NAME=FOLDER")
-        runs[name] = join_metrics(Path(folder))
-    plot_runs(runs, options.x, options.out)
-    for name, rows in runs.items():
-        best = min((row["policy"] for row in rows if row["kind"] == "validation" and "policy" in row), default=None)
-        held_out = "" if best is None else f", best policy loss on held-out positions {best:.3f}"
-        print(f"{name}: {max(row['step'] for row in rows):,} steps{held_out}")
-    return 0

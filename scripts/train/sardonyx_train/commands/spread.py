@@ -1,0 +1,37 @@
+"""The command `spread`: labelling, analysis, matches and tuning on this machine or on a cluster; prints one JSON object."""
+
+import json
+import threading
+from argparse import Namespace
+from contextlib import closing
+from typing import Any
+
+from ..base.lock import lock_folder
+from ..base.progress_display import say
+from ..config.loop_config import parse_loop_config
+from ..spread.spread_tasks import Work, analyse, label, match
+from ..spread.spsa import Parameter, tune
+from ..tasks.cluster import create_executor
+from ..tasks.process import stop_on_signals
+from ..tasks.usage import Meter
+
+
+def spread(options: Namespace) -> int:
+    stop = threading.Event()
+    stop_on_signals(stop.set)
+    cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
+    config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
+    options.out.mkdir(parents=True, exist_ok=True)
+    with lock_folder(options.out) as lock, closing(create_executor(config, stop.is_set, lock, Meter(), say)) as executor:
+        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags), indent=1))
+    return 0
+
+
+def _do(options: Namespace, work: Work, flags: list[str]) -> dict[str, Any]:
+    if options.work == "label":
+        return label(work, options.games, options.games_per_task, options.seed, flags)
+    if options.work == "analyse":
+        return analyse(work, options.pgn, options.games_per_task, flags)
+    if options.work == "match":
+        return match(work, options.games, options.games_per_task, options.seed, flags)
+    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
