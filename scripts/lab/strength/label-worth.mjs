@@ -9,11 +9,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { parseFen, parseUciMove } from '../../../dist/chess/rules/index.js';
+import { formatUciMove, listLegalMoves, parseFen, parseUciMove } from '../../../dist/chess/rules/index.js';
 import { createNetworkSetup } from '../../../dist/cli/commands/play/player-network.js';
 import { UciClient } from '../../../dist/games/engines/uci-client.js';
 import { LabelNetwork } from '../../../dist/games/labels/index.js';
-import { collectScores, listUciMoves } from '../../../dist/games/labels/label-files.js';
+import { collectScores } from '../../../dist/games/labels/label-files.js';
 import { computeDivergence, computeTarget } from '../../../dist/games/labels/label-network.js';
 import { NetworkPools } from '../../../dist/games/play/index.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
@@ -43,10 +43,10 @@ const flags = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-function listLegalMoves(fen, moves) {
+function listMovesAfter(fen, moves) {
   const position = parseFen(fen).value;
   for (const move of moves) position.makeMove(parseUciMove(position, move).value);
-  return listUciMoves(position);
+  return listLegalMoves(position).map((move) => formatUciMove(move, false));
 }
 
 /** Every ply with several scored moves; `game` tells the games of all files apart. */
