@@ -172,7 +172,7 @@ const always = () => true;
 const games = listPositions(flags._.map(String));
 for (const position of games.flat()) position.legal = null;
 const positions = choosePositions(games, flags.positions);
-for (const position of positions) position.legal = listLegalMoves(position.fen, position.moves);
+for (const position of positions) position.legal = listMovesAfter(position.fen, position.moves);
 const heading = 'positions/s | on the clock | best move agrees | error of W − L | KL, nats | agreements/s';
 const reference = await labelAll(positions, flags.referenceNodes, flags.referenceMultipv, always);
 console.log(
@@ -200,7 +200,7 @@ if (flags.hashGames > 0) {
   const chosen = order.slice(0, flags.hashGames).map(({ game }) => game);
   const plies = chosen.flat();
   const starts = new Set(chosen.map((game) => plies.indexOf(game[0])));
-  for (const position of plies) position.legal = listLegalMoves(position.fen, position.moves);
+  for (const position of plies) position.legal = listMovesAfter(position.fen, position.moves);
   const judge = await labelAll(plies, flags.referenceNodes, flags.referenceMultipv, always);
   console.log(
     `\n${plies.length} plies of ${chosen.length} games\n| nodes | MultiPV | hash | ${heading} |\n|---|---|---|---|---|---|---|---|---|`,
