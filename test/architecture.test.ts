@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { describeFile, findSharedNames, listCodeFiles, MIN_LINES } from './support/file-shape.js';
 import { repositoryRoot } from './support/shared-folder.js';
 
 const architecture = readFileSync(join(repositoryRoot, 'ARCHITECTURE.md'), 'utf8');
@@ -46,21 +45,6 @@ test('ARCHITECTURE.md stays under two pages', () => {
   assert.ok(architecture.split('\n').length <= 110);
 });
 
-/** Both numbers only fall. */
-const MOST_SMALL_FILES = 20;
-const MOST_SHARED_NAMES = 0;
-
-test('few files are under 30 lines, doors aside', () => {
-  const small = listCodeFiles().filter(({ lines }) => lines < MIN_LINES);
-  const list = small.map(({ path, lines }) => `${path} (${lines})`).join('\n');
-  assert.ok(small.length <= MOST_SMALL_FILES, `${small.length} files; a helper lives with its only caller:\n${list}`);
-});
-
-test('files have names of their own', () => {
-  const shared = findSharedNames(listCodeFiles());
-  assert.ok(shared.length <= MOST_SHARED_NAMES, `${shared.length} names for two files:\n${shared.join('\n')}`);
-});
-
 function listSources(): { path: string; text: string }[] {
   return readdirSync(join(repositoryRoot, 'src'), { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
@@ -89,14 +73,15 @@ test('ten files at most compute addresses in the tree; the others read it throug
   assert.ok(files.length <= 10, files.map(({ path }) => path).join('\n'));
 });
 
-test('the rule about names notices two files of one name, and passes a command named like what it runs', () => {
-  const cache = [describeFile('src/networks/nn/cache.ts', ''), describeFile('src/search/cache.ts', '')];
-  assert.deepEqual(findSharedNames(cache), ['cache.ts: src/networks/nn/cache.ts, src/search/cache.ts']);
-  const perft = [
-    describeFile('src/chess/rules/perft.ts', ''),
-    describeFile('src/cli/commands/perft.ts', "command: 'perft <depth>',"),
-  ];
-  assert.deepEqual(findSharedNames(perft), []);
+/** Names of thread entries that two files have: the threads of a page and of an executable are found by the name of their file. */
+function findSharedThreads(paths: readonly string[]): string[] {
+  const names = paths.map((path) => basename(path)).filter((name) => /-(?:worker|thread)\.ts$/.test(name));
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+test('every thread entry has a name of its own', () => {
+  assert.deepEqual(findSharedThreads(listSources().map(({ path }) => path)), []);
+  assert.deepEqual(findSharedThreads(['a/x-worker.ts', 'a/y.ts', 'b/x-worker.ts', 'b/y.ts']), ['x-worker.ts']);
 });
 
 test('workflows and images name what they take from others by digest', () => {
