@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { ROOMS, readSources } from './support/import-rules.js';
 import { repositoryRoot } from './support/shared-folder.js';
 
 const architecture = readFileSync(join(repositoryRoot, 'ARCHITECTURE.md'), 'utf8');
@@ -20,9 +21,7 @@ test('ARCHITECTURE.md has one sentence for each wing of src, and names exactly t
       .filter((name) => name !== 'platform')
       .sort(),
   );
-  const withRooms = wings.filter(
-    (wing) => !existsSync(join(repositoryRoot, 'src', wing, 'index.ts')) && wing !== 'cli',
-  );
+  const withRooms = Object.keys(ROOMS);
   const rooms = withRooms.flatMap((wing) => listFolders('src', wing).map((room) => `${wing}/${room}`));
   const named = [...architecture.matchAll(/`(\w+)\/(\w+)`/g)].filter(([, wing = '']) => withRooms.includes(wing));
   assert.deepEqual([...new Set(named.map(([, wing, room]) => `${wing}/${room}`))].sort(), rooms.sort());
@@ -45,20 +44,13 @@ test('ARCHITECTURE.md stays under two pages', () => {
   assert.ok(architecture.split('\n').length <= 110);
 });
 
-function listSources(): { path: string; text: string }[] {
-  return readdirSync(join(repositoryRoot, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll('\\', '/'))
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
-    .map((path) => ({ path, text: readFileSync(join(repositoryRoot, 'src', path), 'utf8') }));
-}
-
 /** The two doors of the npm package, for Node and for pages, offer the same; so do the two sides of each port of `platform`. */
 const DOORS_OF_THE_PACKAGE = ['createEngine', 'createEnginePool'];
 const EXPORTED = /^export (?:abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
 test('no two files of src export one name', () => {
   const owners = new Map<string, Set<string>>();
-  for (const { path, text } of listSources().filter((file) => !file.path.startsWith('platform/'))) {
+  for (const { path, text } of readSources().filter((file) => !file.path.startsWith('platform/'))) {
     for (const [, name] of text.matchAll(EXPORTED)) owners.set(name, (owners.get(name) ?? new Set()).add(path));
   }
   const shared = [...owners].filter(([name, paths]) => paths.size > 1 && !DOORS_OF_THE_PACKAGE.includes(name));
@@ -69,7 +61,7 @@ test('no two files of src export one name', () => {
 });
 
 test('ten files at most compute addresses in the tree; the others read it through tree/read-tree.ts', () => {
-  const files = listSources().filter(({ text }) => /\* (?:NODE|RECORD)_(?:WORDS|DOUBLES)\b/.test(text));
+  const files = readSources().filter(({ text }) => /\* (?:NODE|RECORD)_(?:WORDS|DOUBLES)\b/.test(text));
   assert.ok(files.length <= 10, files.map(({ path }) => path).join('\n'));
 });
 
@@ -80,7 +72,7 @@ function findSharedThreads(paths: readonly string[]): string[] {
 }
 
 test('every thread entry has a name of its own', () => {
-  assert.deepEqual(findSharedThreads(listSources().map(({ path }) => path)), []);
+  assert.deepEqual(findSharedThreads(readSources().map(({ path }) => path)), []);
   assert.deepEqual(findSharedThreads(['a/x-worker.ts', 'a/y.ts', 'b/x-worker.ts', 'b/y.ts']), ['x-worker.ts']);
 });
 

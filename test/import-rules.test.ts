@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   findCircles,
   findFolderCircles,
   findImportViolations,
   findWingArrows,
+  readSources,
   type SourceFile,
 } from './support/import-rules.js';
-import { repositoryRoot } from './support/shared-folder.js';
-
-function readSources(): SourceFile[] {
-  const folder = join(repositoryRoot, 'src');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => ({ path: name.replaceAll('\\', '/'), text: readFileSync(join(folder, name), 'utf8') }));
-}
 
 test('every import in src goes through a door and points down, between wings and between the rooms of a wing', () => {
   assert.deepEqual(findImportViolations(readSources()), []);

@@ -5,11 +5,22 @@
  * `platform` has no door: it is a set of ports, imported as `#platform/<port>.js`, never by a path.
  * A regular expression over import specifiers is enough, because the formatter keeps them on lines of a known shape.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from './shared-folder.js';
 
 export interface SourceFile {
   /** Path below src/, with forward slashes. */
   readonly path: string;
   readonly text: string;
+}
+
+/** Every file of src/ in TypeScript. */
+export function readSources(): SourceFile[] {
+  const folder = join(repositoryRoot, 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => ({ path: name.replaceAll('\\', '/'), text: readFileSync(join(folder, name), 'utf8') }));
 }
 
 /** The wings from the lowest to the highest: a wing imports lower ones only. Wings of one line do not import each other. */
@@ -25,7 +36,7 @@ const FLOORS: readonly (readonly string[])[] = [
 ];
 
 /** The rooms of a wing in order: a room imports those before it. Other wings are one room. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   base: ['util', 'options'],
   chess: ['rules', 'pgn', 'archives', 'syzygy'],
   networks: ['encoding', 'leaves', 'nn', 'onnx', 'lc0', 'explain'],

@@ -1,7 +1,7 @@
 /**
- * Moves that a search leaves out, or the only ones it considers, down to some depth: KataGo's avoidMoves and allowMoves.
- * Excluded moves are removed from a leaf's answer before it becomes a node, so selection needs no check. Rules are for one
- * search, over an empty tree without transpositions: a node does not know at which depths other paths will reach it.
+ * Applies the rules of a search about its moves (`MoveRule`, KataGo's avoidMoves and allowMoves). Excluded moves are removed from a
+ * leaf's answer before it becomes a node, so selection needs no check. Rules are for one search, over an empty tree without
+ * transpositions: a node does not know at which depths other paths will reach it.
  */
 import type { MoveRule } from '../protocol/search-protocol.js';
 
