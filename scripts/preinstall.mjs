@@ -1,7 +1,8 @@
 // Runs when npm installs this package, before the postinstall script of its dependency onnxruntime-node. That script downloads a
 // CUDA provider of 300 MB from a host that many networks cannot reach, and then fails the whole installation. It skips files
 // that exist, so this script puts empty ones in their place. `sardonyx doctor --install-cuda` replaces them. It does
-// nothing if the user has decided (ONNXRUNTIME_NODE_INSTALL), or in a project that uses onnxruntime-node itself.
+// nothing if the user has decided (ONNXRUNTIME_NODE_INSTALL), or in a project that uses onnxruntime-node itself. Something else
+// than `npm run pack` may have packed a clone, or npm fetched one by its address: then the program is missing, and it says so.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -19,6 +20,11 @@ function isUserDecision() {
   }
 }
 
+const has = (path) => existsSync(new URL(path, import.meta.url));
+if (!has('../dist') && !has('../src')) {
+  console.error('This package holds no program. In a clone of Sardonyx, `npm run pack` makes the one to install.');
+  process.exit(1);
+}
 try {
   const runtime = dirname(require.resolve('onnxruntime-node/package.json'));
   const { requirements, manifests } = require(join(runtime, 'script', 'install-metadata.js'));

@@ -256,6 +256,20 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await own.close();
   });
 
+  test('in a browser whose language is no language tag the page opens, and a chart shows its numbers as a table', async () => {
+    const context = await browser.newContext();
+    const own = await context.newPage();
+    await own.addInitScript(`Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })`);
+    const other = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
+    await own.goto(other.url);
+    await own.waitForSelector('.engine-head');
+    await own.keyboard.press('l');
+    await own.getByRole('tab', { name: 'Graph' }).click();
+    await own.waitForSelector('.chart-table tbody tr');
+    await context.close();
+    await other.stop();
+  });
+
   test('a tournament of three with a book is watched on live boards, with clocks', async () => {
     await page.locator('.match-setup summary').click();
     await page.getByRole('button', { name: 'Add a player' }).click();

@@ -1,32 +1,61 @@
 /**
- * The npm package as its users get it. The quick test looks at what would be packed; the slow one (SARDONYX_SLOW_TESTS=1; npm
- * registry needed) installs it in an empty folder and plays.
+ * The npm package as its users get it, made by `npm run pack` from a copy of the clone in which nothing was built. The slow test
+ * (SARDONYX_SLOW_TESTS=1; npm registry needed) installs it in an empty folder and plays.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-
-interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
 
 function npm(args: readonly string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-function pack(...flags: string[]): Packed {
-  const [packed] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', ...flags], repositoryRoot)) as Packed[];
-  return packed;
-}
+const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-pack-'));
+const clone = join(scratch, 'clone');
+const folder = join(clone, 'build', 'npm', 'package');
+let packed = '';
+let names: string[] = [];
+
+before(() => {
+  // What git would clone, with the changes of this working tree; without git (a downloaded archive), all but what is built.
+  const listing = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: repositoryRoot,
+    encoding: 'utf8',
+  });
+  const entries = readdirSync(repositoryRoot).filter((name) => !/^(node_modules|dist|build|\.git|\.venv)$/.test(name));
+  const files = listing.status === 0 ? listing.stdout.split('\0').filter(Boolean) : entries;
+  for (const file of files.filter((name) => existsSync(join(repositoryRoot, name)))) {
+    cpSync(join(repositoryRoot, file), join(clone, file), { recursive: true });
+  }
+  symlinkSync(join(repositoryRoot, 'node_modules'), join(clone, 'node_modules'), 'junction');
+  // As another commit leaves it behind.
+  mkdirSync(join(clone, 'dist', 'cli'), { recursive: true });
+  writeFileSync(join(clone, 'dist', 'cli', 'gone.js'), '');
+  packed = npm(['run', '-s', 'pack', '--', scratch], clone).trim();
+  names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'));
+});
+after(() => rmSync(scratch, { recursive: true, force: true }));
 
 test('the package holds the program, its library door, its types and a network, and no tests or tools', () => {
-  const names = pack('--dry-run').files.map((file) => file.path);
   const web = [
     'index.js',
     'create-engine.d.ts',
@@ -40,22 +69,64 @@ test('the package holds the program, its library door, its types and a network, 
     assert.ok(names.includes(name), name);
   }
   assert.ok(names.some((name) => /^models\/.*\.onnx$/.test(name)));
-  const allowed = /^(dist|models)\/|^(scripts\/preinstall\.mjs|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const allowed =
+    /^(dist\/|models\/[^/]+\.(onnx|json|md)$|docs\/([^/]+\.md$|examples\/))|^(scripts\/preinstall\.mjs|package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/;
   assert.deepEqual(
-    names.filter((name) => !allowed.test(name)),
+    names.filter((name) => !allowed.test(name) || /\.map$|gone|board-worker/.test(name)),
     [],
   );
+  assert.ok(statSync(packed).size <= 26e6, `${statSync(packed).size} bytes`);
+  const unpacked = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  assert.ok(unpacked <= 71e6, `${unpacked} bytes`);
+  const { private: hidden, devDependencies, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  assert.deepEqual([hidden, devDependencies, bin], [undefined, undefined, { sardonyx: 'dist/cli/main.js' }]);
+});
+
+test('every link of the packed pages leads to a file of the package or to the web', () => {
+  const pages = names.filter((name) => name.endsWith('.md'));
+  assert.ok(pages.includes('docs/options.md') && pages.includes('README.md'));
+  for (const page of pages) {
+    for (const [, target] of readFileSync(join(folder, page), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+      const path = target.split('#')[0];
+      if (path === '' || /^https?:/.test(target)) continue;
+      assert.ok(existsSync(join(folder, dirname(page), path)), `${page}: ${target}`);
+    }
+  }
+});
+
+test('every example of the packed pages is a program for the oldest Node', () => {
+  let count = 0;
+  for (const page of names.filter((name) => name.endsWith('.md'))) {
+    for (const [, program] of readFileSync(join(folder, page), 'utf8').matchAll(/^```js\n(.*?)^```/gms)) {
+      const file = join(scratch, `example-${count++}.mjs`);
+      writeFileSync(file, program);
+      const { status, stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' });
+      assert.equal(status, 0, `${page}: ${stderr}`);
+    }
+  }
+  assert.ok(count >= 4, `${count}`);
+});
+
+test('a plain npm pack fails and names the command that makes the package; a package without the program refuses to be installed', () => {
+  const plain = spawnSync('npm', ['pack'], { cwd: clone, encoding: 'utf8' });
+  assert.notEqual(plain.status, 0);
+  assert.match(plain.stderr, /npm-pack-makes-no-package--use--npm-run-pack/);
+  const bare = join(scratch, 'bare', 'scripts');
+  mkdirSync(bare, { recursive: true });
+  copyFileSync(join(repositoryRoot, 'scripts', 'preinstall.mjs'), join(bare, 'preinstall.mjs'));
+  const { status, stderr } = spawnSync(process.execPath, [join(bare, 'preinstall.mjs')], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^This package holds no program\. .*`npm run pack`[^\n]*\n$/);
 });
 
 test('a strict program compiles against the packed types alone: no skipLibCheck, no lib.dom, no @types/node', () => {
   // Below it lies no node_modules/@types, so no types but its own are found.
   const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-types-'));
   try {
-    for (const { path } of pack('--dry-run').files) {
-      if (!path.endsWith('.d.ts') && path !== 'package.json') continue;
+    for (const path of names.filter((name) => name.endsWith('.d.ts') || name === 'package.json')) {
       const copy = join(scratch, 'node_modules', 'sardonyx', path);
       mkdirSync(dirname(copy), { recursive: true });
-      copyFileSync(join(repositoryRoot, path), copy);
+      copyFileSync(join(folder, path), copy);
     }
     const program = `
       export async function play(create: typeof createEngine): Promise<string | null> {
@@ -115,10 +186,9 @@ test('installed in an empty folder it plays, and its examples run', {
 }, async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-install-'));
   try {
-    const { filename } = pack('--pack-destination', scratch);
     const project = join(scratch, 'project');
     mkdirSync(project);
-    npm(['install', '--no-audit', '--no-fund', join(scratch, filename)], project);
+    npm(['install', '--no-audit', '--no-fund', packed], project);
     const engine = new UciProcess('npx', ['sardonyx'], { cwd: project, env: process.env });
     await engine.ask('uci', 'uciok');
     assert.equal((await playGame(engine, 6, 'nodes 20')).length, 6);

@@ -1,9 +1,10 @@
 /**
- * A chart of lines on a canvas (uPlot). A canvas says nothing to a screen reader, so that every chart comes with its numbers as
- * a table that only such programs see.
+ * A chart of lines on a canvas (uPlot, loaded with the first chart). A canvas says nothing to a screen reader, so that every chart
+ * comes with its numbers as a table that only such programs see; where uPlot cannot start, everybody sees the table. uPlot
+ * throws while it loads where the browser's language is no language tag (`en-US@posix`).
  */
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { isDark, readColor } from '../shell/appearance.js';
 
@@ -50,19 +51,26 @@ export function LineChart(props: LineChartProps) {
   const chart = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  const [canDraw, setCanDraw] = useState(true);
   const { x, series, height, label, xLabel } = props;
   const names = `${series.map((one) => one.label).join('|')}${props.band === undefined ? '' : '±'}`;
 
   useEffect(() => {
     const host = element.current;
     if (host === null) return;
-    const plot = new uPlot(createOptions(latest, host.clientWidth || 300), createData(latest.current), host);
-    chart.current = plot;
-    const observer = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
-    observer.observe(host);
+    const observer = new ResizeObserver(() => chart.current?.setSize({ width: host.clientWidth, height }));
+    let isGone = false;
+    const draw = ({ default: Plot }: { readonly default: typeof uPlot }) => {
+      if (isGone) return;
+      const options = createOptions(Plot, latest, host.clientWidth || 300);
+      chart.current = new Plot(options, createData(latest.current), host);
+      observer.observe(host);
+    };
+    import('uplot').then(draw).catch(() => setCanDraw(false));
     return () => {
+      isGone = true;
       observer.disconnect();
-      plot.destroy();
+      chart.current?.destroy();
       chart.current = null;
     };
   }, [names, height, isDark.value]);
@@ -81,7 +89,7 @@ export function LineChart(props: LineChartProps) {
     <figure class="chart">
       <figcaption class="chart-title">{label}</figcaption>
       <div ref={element} aria-hidden="true" />
-      <table class="visually-hidden">
+      <table class={canDraw ? 'visually-hidden' : 'chart-table'}>
         <caption>{label}</caption>
         <thead>
           <tr>
@@ -134,8 +142,11 @@ function createBand({ series, band }: LineChartProps): Pick<uPlot.Options, 'seri
   };
 }
 
-function createOptions(latest: { current: LineChartProps }, width: number): uPlot.Options {
+function createOptions(Plot: typeof uPlot, latest: { current: LineChartProps }, width: number): uPlot.Options {
   const { series, height, range, formatX, formatY } = latest.current;
+  /** uPlot cannot draw an axis without a range, which it does not find where no value is known yet. */
+  const computeRange = (_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax =>
+    least === null || most === null ? [0, 1] : Plot.rangeNum(least, most, 0.1, true);
   const ink = readColor('--faint');
   const grid = { stroke: readColor('--line'), width: 1 };
   const { series: bounds, bands = [] } = createBand(latest.current);
@@ -180,11 +191,6 @@ function createOptions(latest: { current: LineChartProps }, width: number): uPlo
       ],
     },
   };
-}
-
-/** uPlot cannot draw an axis without a range, which it does not find where no value is known yet. */
-function computeRange(_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax {
-  return least === null || most === null ? [0, 1] : uPlot.rangeNum(least, most, 0.1, true);
 }
 
 /** A vertical line where the user is. */
