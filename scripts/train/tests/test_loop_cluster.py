@@ -87,18 +87,30 @@ def test_games_are_shared_out(executor, tmp_path):
     assert {path.name for path in (tmp_path / "games").iterdir()} == {task.name for task in tasks}
 
 
-def test_a_killed_node_s_games_are_made_again_and_a_node_that_joins_helps(cluster, executor, tmp_path):
+def test_a_killed_node_s_games_are_made_again_and_a_node_that_joins_helps(cluster, executor, tmp_path, capfd):
     cluster.journal.unlink(missing_ok=True)
-    tasks, files, _ = _create_tasks(tmp_path, 80, 20)
+    tasks, files, _ = _create_tasks(tmp_path, 240, 60)
     folder = tmp_path / "games"
     with _running(executor, tasks, folder, files):
         _wait_until(lambda: len(_find_engines(cluster.folders)) == 2)
         cluster.remove_node(cluster.workers.pop(), allow_graceful=False)  # as if the plug were pulled
         _wait_until(lambda: len(_find_engines(cluster.folders)) < 2)
         cluster.workers.append(_add_worker(cluster))
-    assert check_games(tasks, folder) == 80
+    assert check_games(tasks, folder) == 240
+    printed = ["", ""]
+
+    def is_told() -> bool:
+        executor.look()
+        for index, text in enumerate(capfd.readouterr()):
+            printed[index] += text
+        return "has left" in printed[0]
+
+    _wait_until(is_told)
+    out, err = printed
+    (loss,) = re.findall(r"^node .+ \(.+\) has left the cluster; its unfinished games are played again$", out, re.MULTILINE)
+    assert "raylet" not in out.replace(loss, "") + err
     records = sorted(folder.glob("*/game_*.gz"))
-    assert len(records) == len({path.read_bytes() for path in records}) == 80
+    assert len(records) == len({path.read_bytes() for path in records}) == 240
     begun = cluster.journal.read_text().splitlines()
     assert len(begun) > len(set(begun)) == len(tasks)
 

@@ -66,6 +66,7 @@ class ClusterExecutor:
         self._room = 0  # tasks that can run at a time
         self._looked = -math.inf
         self._full_since: float | None = None  # since when no node can run a task
+        self._members: dict[str, str] = {}  # id of a living node → its name
         self.look()
 
     def describe(self) -> str:
@@ -132,6 +133,7 @@ class ClusterExecutor:
         with self._lock:
             if time.monotonic() - self._looked >= _ROOM_SECONDS:
                 nodes = self._list_nodes()
+                self._report_losses(nodes)
                 self._room, self._looked = sum(map(self._count_tasks, nodes)), time.monotonic()
                 self._write_workers(nodes)
                 self._wait_for_room(nodes)
@@ -139,6 +141,12 @@ class ClusterExecutor:
 
     def _list_nodes(self) -> list[dict[str, Any]]:
         return [node for node in self._ray.nodes() if node["Alive"]]
+
+    def _report_losses(self, nodes: list[dict[str, Any]]) -> None:
+        members = {node["NodeID"]: _name_node(node) for node in nodes}
+        for number in self._members.keys() - members.keys():
+            self._say(f"node {self._members[number]} has left the cluster; its unfinished games are played again")
+        self._members = members
 
     def _count_tasks(self, node: dict[str, Any]) -> int:
         """That the node can run at a time."""
@@ -164,11 +172,15 @@ class ClusterExecutor:
         rows = []
         for node in nodes:
             number, resources = node["NodeID"], node["Resources"]
-            row = {"name": f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})", "tasks": tasks[number]}
+            row = {"name": _name_node(node), "tasks": tasks[number]}
             row |= {"cpus": resources.get("CPU", 0), "gpus": resources.get("GPU", 0)}
             rows.append(row | {"games": self._games[number], "heard": self._heard.get(number)})
         if self._workers is not None:
             write_json(self._workers, {"time": time.time(), "nodes": rows})
+
+
+def _name_node(node: Mapping[str, Any]) -> str:
+    return f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
 
 
 def _join_cluster(address: str) -> Any:
@@ -191,6 +203,8 @@ def _join_cluster(address: str) -> Any:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise TrainError(f"no Ray cluster at {address}: {str(error).splitlines()[0]}") from None
+    # Ray prints the last lines of a lost node's log whatever `log_to_driver` says; `_report_losses` says it in a sentence.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
     return ray
 
 
