@@ -28,17 +28,20 @@ export interface ImportedGame {
 /** The file's games in order; the error says what cannot be read, in one sentence. */
 export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerator<Result<ImportedGame>, void, void> {
   for await (const source of readGameTexts(pieces)) {
-    yield source.ok ? importGame(source.value) : source;
-    if (source.ok && source.value.openEnd !== undefined)
-      yield failure(`${nameGame(source.value)}: ${source.value.openEnd}`);
+    if (source.ok) yield* importGame(source.value);
+    else yield source;
   }
 }
 
-function importGame(source: PgnText): Result<ImportedGame> {
+function* importGame(source: PgnText): Generator<Result<ImportedGame>> {
   const game = readPgnGame(source);
-  if (!game.ok) return failure(`${nameGame(source)} cannot be read: ${game.error}`);
+  if (!game.ok) {
+    yield failure(`${nameGame(source)} cannot be read: ${game.error}`);
+    return;
+  }
   const { text, notes = [] } = source;
-  return success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
+  yield success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
+  if (game.value.openEnd !== null) yield failure(`${nameGame(source)}: ${game.value.openEnd}`);
 }
 
 const LISTED_PLIES = 8;

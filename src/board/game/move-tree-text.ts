@@ -87,12 +87,15 @@ function findSame(
 }
 
 function addRemarks(node: MoveNode, { data }: PgnMoveNode, isKnown: boolean): void {
-  const { startingComments = [], comments = [], nags = [] } = data;
+  const { startingComments = [], startingNags = [], comments = [], nags = [] } = data;
   const { source } = node;
-  if (!isKnown) source.commentBefore = joinComments(startingComments);
+  if (!isKnown) {
+    source.commentBefore = joinComments(startingComments);
+    source.nagsBefore = startingNags;
+  }
   source.comment = joinComments([source.comment, ...(isKnown ? startingComments : []), ...comments]);
   node.comment = hideCommands(source.comment);
-  node.nags = [...new Set([...node.nags, ...nags])];
+  node.nags = [...new Set([...node.nags, ...startingNags, ...nags])];
 }
 
 function joinComments(comments: readonly string[] = []): string {
@@ -174,12 +177,16 @@ function writeMoves(from: MoveNode, to: PgnNode, describe: (node: MoveNode) => s
     const [source, target] = next;
     for (const child of source.children) {
       const text = describe(child);
-      const before = child.source.commentBefore;
+      const { commentBefore: before, nagsBefore } = child.source;
+      const [ahead, nags] = [true, false].map((isBefore) =>
+        child.nags.filter((nag) => nagsBefore.includes(nag) === isBefore),
+      );
       const written = new PgnMoveNode({
         san: child.san,
         ...(before === '' ? {} : { startingComments: [before] }),
         ...(text === '' ? {} : { comments: [text] }),
-        ...(child.nags.length === 0 ? {} : { nags: child.nags }),
+        ...(ahead.length === 0 ? {} : { startingNags: ahead }),
+        ...(nags.length === 0 ? {} : { nags }),
       });
       target.children.push(written);
       stack.push([child, written]);

@@ -46,6 +46,8 @@ export interface MoveNode {
   readonly source: {
     /** The comment before the first move of a variation. */
     commentBefore: string;
+    /** Those of `nags` that stand before the first move of a line. */
+    nagsBefore: number[];
     /** The comment after the move, with its commands. */
     comment: string;
     /** Lines that begin with an illegal move. `isMainUnread`: the main line is the first of them. */
@@ -151,7 +153,7 @@ export class MoveTree {
       comment: '',
       nags: [],
       judgement: null,
-      source: { commentBefore: '', comment: '', unread: [], isMainUnread: false },
+      source: { commentBefore: '', nagsBefore: [], comment: '', unread: [], isMainUnread: false },
     };
   }
 }

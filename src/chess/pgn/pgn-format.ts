@@ -1,6 +1,6 @@
 /**
- * Writes games as PGN text that strict readers take: one comment behind a move at most, none behind a variation, no blank
- * between `(` and a comment. Lines break between words and never inside a comment, so that reading returns exactly what was
+ * Writes games as PGN text that strict readers take: one comment behind a move at most (and one to the end of the line for each with a
+ * brace, which most readers skip), none behind a variation, no blank between `(` and a comment. Lines break between words and never inside a comment, so that reading returns exactly what was
  * written.
  */
 
@@ -82,6 +82,7 @@ class MoveTextWriter {
   /** A comment to the end of the line ends with a newline. */
   readonly words: string[] = [];
   private needsNumber = true;
+  private hasMoves = false;
   /** What stands before the next word without a blank. */
   private prefix = '';
 
@@ -98,7 +99,7 @@ class MoveTextWriter {
         if (line.isVariation) this.closeVariation();
         lines.pop();
       } else if (written === 0) {
-        this.writeMove(siblings[0], ply, line.isVariation);
+        this.writeMove(siblings[0], ply);
         line.written = 1;
       } else if (written < siblings.length) {
         this.prefix = '(';
@@ -113,23 +114,42 @@ class MoveTextWriter {
     this.push(readResult(headers.get('Result') ?? '*') ?? '*');
   }
 
-  private writeMove({ data }: PgnMoveNode, ply: number, isVariation: boolean): void {
-    if (isVariation && this.prefix !== '') this.writeComment(data.startingComments);
+  private writeMove({ data }: PgnMoveNode, ply: number): void {
+    // A move that was the first of a line, and now stands in it, has behind it what stood before it.
+    const isFirst = this.prefix !== '' || !this.hasMoves;
+    this.hasMoves = true;
+    const { startingComments = [], startingNags = [], comments = [], nags = [] } = data;
+    if (isFirst) {
+      this.writeComment(startingComments);
+      for (const nag of startingNags) this.push(`$${nag}`);
+    }
     const number = (ply >> 1) + 1;
     const isNumbered = (this.needsNumber || ply % 2 === 0) && number <= LARGEST_NUMBER;
     if (isNumbered) this.push(`${number}${ply % 2 === 0 ? '.' : '...'}`);
     this.push(data.san);
-    this.needsNumber = (data.nags ?? []).length > 0;
-    for (const nag of data.nags ?? []) this.push(`$${nag}`);
-    this.writeComment(data.comments);
+    const glyphs = isFirst ? nags : [...startingNags, ...nags];
+    this.needsNumber = glyphs.length > 0;
+    for (const nag of glyphs) this.push(`$${nag}`);
+    this.writeComment(isFirst ? comments : [...startingComments, ...comments]);
   }
 
-  /** Strict readers take one comment in a place. A brace cannot stand in one that braces enclose. */
+  /** Strict readers take one comment in a place, so they become one, but for those with a brace that would end it. */
   private writeComment(comments: readonly string[] = []): void {
-    const text = removeControls(comments.filter((comment) => comment !== '').join(' ')).replace(/\n(?=\[Event)/g, ' ');
-    if (text === '') return;
-    if (text.includes('}')) this.push(`; ${text.replace(/[\r\n]+/g, ' ')}\n`);
-    else this.push(this.hasTightComments ? `{${text}}` : `{ ${text} }`);
+    const together: string[] = [];
+    const flush = (): void => {
+      const text = hideTags(together.splice(0).join(' '));
+      if (text !== '') this.push(this.hasTightComments ? `{${text}}` : `{ ${text} }`);
+    };
+    for (const comment of comments) {
+      const text = removeControls(comment);
+      if (!text.includes('}')) {
+        if (text !== '') together.push(text);
+        continue;
+      }
+      flush();
+      this.push(`; ${text.replace(/\n+/g, ' ')}\n`);
+    }
+    flush();
   }
 
   private closeVariation(): void {
@@ -143,6 +163,14 @@ class MoveTextWriter {
     this.words.push(this.prefix + word);
     this.prefix = '';
   }
+}
+
+/** A tag Event on a line of its own, or at the end of one where a brace follows, would be the next game's. */
+function hideTags(comment: string): string {
+  if (!comment.includes('[Event')) return comment;
+  const brace = comment.lastIndexOf('{');
+  const text = comment.replace(/\n(?=\[Event)/g, ' ');
+  return text.replace(/(\[Event[ \t]+"[^"\n]*"[ \t]*\])[ \t]*\n\s*/g, (all, tag, at) => (at < brace ? `${tag} ` : all));
 }
 
 function wrap(words: readonly string[], lineWidth: number): string {

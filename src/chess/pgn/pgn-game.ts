@@ -7,6 +7,7 @@
 
 import { cutText, failure, type Result, success, unwrap } from '../../base/util/index.js';
 import {
+  computeOutcome,
   formatFen,
   formatSan,
   formatSanLine,
@@ -15,6 +16,7 @@ import {
   isNullMove,
   type Move,
   NO_MOVE,
+  type Outcome,
   type Position,
   parseFen,
   parseSan,
@@ -22,17 +24,20 @@ import {
   START_FEN,
 } from '../rules/index.js';
 import type { PgnText } from './pgn-text.js';
-import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags } from './pgn-tree.js';
-import { type PgnResult, readResult } from './pgn-words.js';
+import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags, writeForfeit } from './pgn-tree.js';
+import { DASHES, type PgnResult, readResult } from './pgn-words.js';
 
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
   readonly tags: ReadonlyMap<string, string>;
+  /** In our own spelling, whatever the tag has. */
   readonly startFen: string;
   /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
-  /** What the position of the FEN does not allow and was dropped, and where the text was cut off, a sentence each. */
+  /** What the position of the FEN does not allow and was dropped, what was damaged, and where the text was cut off, a sentence each. */
   readonly notes: readonly string[];
+  /** The last of the notes, if the text was cut off; else null. */
+  readonly openEnd: string | null;
   /** The main line, as far as it is legal. */
   readonly moves: readonly Move[];
   /** Why the main line ends before the text does: one sentence; null when all of its moves are legal. */
@@ -65,39 +70,79 @@ export interface PgnMove {
   readonly san: string;
 }
 
-/** Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. */
+/**
+ * Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. A null move ends the main line: it
+ * and what follows become a variation.
+ */
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
-  const { text, line, isTooLong, notes = [], openEnd } = source;
+  const { text, line, isTooLong, notes = [], lacksResult = false } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
-  const { tags, tree, offsets, isEmpty, isTooRich } = parsePgn(text);
+  const { tags, tree, offsets, notes: said, isEmpty, isTooRich } = parsePgn(text);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
   if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);
   if (!start.ok) return failure(`line ${line}: ${start.error}`);
   const { position, fen: startFen, isChess960, notes: dropped } = start.value;
   const moves: Move[] = [];
+  const forfeited: string[] = [];
   let problem: string | null = null;
-  for (const { san } of tree.moves.mainline()) {
-    if (moves.length >= (maxPlies ?? Number.POSITIVE_INFINITY)) break;
+  let before: PgnNode | null = null;
+  let last: PgnNode = tree.moves;
+  while (last.children.length > 0 && moves.length < (maxPlies ?? Number.POSITIVE_INFINITY)) {
+    const node: PgnMoveNode = last.children[0];
+    const { san } = node.data;
     const move = parseSan(position, san);
     if (!move.ok) {
+      const offset = offsets[moves.length];
+      if (last instanceof PgnMoveNode && isLostGame(node, last, tree, text.slice(offset, offset + 20))) {
+        last.data.comments = [...(last.data.comments ?? []), ...(node.data.comments ?? [])];
+        last.children = [];
+        forfeited.push(...writeForfeit(tree.headers, '0-0'));
+        break;
+      }
       const place = `${(position.gamePly >> 1) + 1}${position.sideToMove === 0 ? '.' : '...'}${san}`;
-      const lines = text.slice(0, offsets[moves.length]).split('\n').length - 1;
+      const lines = text.slice(0, offset).split('\n').length - 1;
       problem = `line ${line + lines}, move ${place}: ${move.error}`;
-      if (moves.length === 0) return failure(problem);
+      if (isNullMove(san)) leaveMainLine(before, last);
+      else if (moves.length === 0) return failure(problem);
       break;
     }
     moves.push(move.value);
     position.makeMove(move.value);
+    before = last;
+    last = node;
   }
-  const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
+  const isOver = problem === null && maxPlies === undefined && ENDS.includes(computeOutcome(position));
+  const openEnd = source.openEnd ?? (lacksResult && !isOver ? MISSING_RESULT : null);
   const game = {
     tags: tree.headers,
     startFen,
     isChess960,
-    notes: [...notes, ...dropped, ...(openEnd === undefined ? [] : [openEnd])],
+    notes: [...notes, ...said, ...dropped, ...forfeited, ...(openEnd === null ? [] : [openEnd])],
+    openEnd,
   };
+  const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
   return success({ ...game, moves, problem, result, tree, end: position });
+}
+
+const MISSING_RESULT = 'The text ends before the result of its last game: the rest of it is missing';
+/** A game that ends so needs no result behind it. */
+const ENDS: readonly Outcome[] = ['checkmate', 'stalemate', 'insufficient-material'];
+const ZEROS = new RegExp(`^(?:\\d{1,4}[.\\s]{1,9})?0[${DASHES}]0(?![\\w${DASHES}])`);
+
+/** Castling that is not legal, with zeros, at the end of a game without another result: both lost. */
+function isLostGame(node: PgnMoveNode, last: PgnNode, { headers }: PgnTree, text: string): boolean {
+  const isAlone = node.children.length === 0 && last.children.length === 1;
+  return isAlone && node.data.san === 'O-O' && headers.get('Result') === '*' && ZEROS.test(text);
+}
+
+/** What follows a main line's last move becomes a variation that begins with this move. @param before null = there is no such move */
+function leaveMainLine(before: PgnNode | null, last: PgnNode): void {
+  if (before === null || !(last instanceof PgnMoveNode)) return;
+  const again = new PgnMoveNode({ san: last.data.san });
+  again.children = last.children;
+  last.children = [];
+  before.children.push(again);
 }
 
 /** Name of the game in messages: `Game 3 (Tal - Fischer)`. */
@@ -119,6 +164,8 @@ export function spellTree({ tree, startFen }: PgnGame): PgnTree {
   const start = unwrap(parseFen(startFen));
   const headers = new Map(tree.headers);
   if (headers.get('FEN')) headers.set('SetUp', '1').set('FEN', formatFen(start));
+  const variant = readVariant(headers);
+  if (hasChess960Castling(start) && !(variant.ok && variant.value)) headers.set('Variant', 'Chess960');
   walkLines(tree.moves, start, moves, (parent, node, move, position) => {
     const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
     const copy = new PgnMoveNode({ ...node.data, san });
@@ -189,10 +236,11 @@ function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = fal
   const variant = readVariant(tags);
   if (!variant.ok) return variant;
   const written = tags.get('FEN') ?? '';
-  const fen = /^[?*-]?$/.test(written) ? START_FEN : written;
+  const isStandard = /^[?*-]?$/.test(written);
   const notes: string[] = [];
-  const position = parseFen(fen, notes);
+  const position = parseFen(isStandard ? START_FEN : written, notes);
   if (!position.ok) return position;
   const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
+  const fen = isStandard ? START_FEN : formatFen(position.value);
   return success({ position: position.value, fen, isChess960, notes });
 }

@@ -6,7 +6,7 @@
  * moves), at move 1 behind a result or at the start of a line, and at a move on a new line behind a result. Text between a result's
  * blank line and the next game belongs to that one. A comment that never closes ends at the next game's Event tag.
  */
-import { findSpacedResultEnd, readResult, readTag } from './pgn-words.js';
+import { DASHES, findSpacedResultEnd, readForfeit, readResult, readTag } from './pgn-words.js';
 
 export interface PgnText {
   /** All lines of the game, joined by `\n`; cut off at the limit when the game is too long. */
@@ -23,6 +23,8 @@ export interface PgnText {
   readonly notes?: readonly string[];
   /** A sentence about what never ends in the text, because it was cut off; absent = nothing. */
   readonly openEnd?: string;
+  /** The whole text ends with this game, behind moves and without the result that its tags promise: it is cut off, unless the game is over. */
+  readonly lacksResult?: boolean;
 }
 
 /** Characters of one game; the longest repertoires have a tenth. */
@@ -53,14 +55,19 @@ export async function* readPgn(pieces: AsyncIterable<string> | Iterable<string>)
 }
 
 const MOVE_WORD =
-  /^(?:\d+\.*)?(?:[NBRQKP♔-♟]?[a-h]?[1-8]?[-–x×:]?[a-h][1-8]|[NBRQK]?[A-H]?[1-8]?[-X]?[A-H][1-8](?![^\s+#=NBRQ])|[Oo0][-–—][Oo0])/;
+  /^(?:\d+\.*)?(?:[NBRQKP♔-♟]?[a-h]?[1-8]?[-–x×:]?[a-h][1-8]|[NBRQK]?[A-H]?[1-8]?[-X]?[A-H][1-8](?![^\s+#=NBRQ])|[OoОо0][-–—−][OoОо0])/;
 /** Move 1 of White: 1... goes on with a game. */
 const FIRST_MOVE = /1(?:\.[ \t]*(?![ \t.…])|[ \t]+(?=[a-hNBRQKO]))/y;
-const NEXT_GAME_TAG = /[ \t]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t]*\[Event\b/y;
+const NEXT_GAME_TAG = /[ \t\ufeff]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t\ufeff]*\[Event\b/y;
 const EVENT_TAG = /\[Event[ \t]+"/y;
 /** Glued to a move, or in another way that only the reader of moves knows. */
-const RESULT_AT_END = /(?:[-–—:]\s*[01]|\/2|½|\*|0[.,]5)[\s\0-\x20]*$/;
-const TAG_START = /[ \t]*(?=\[[ \t]*[A-Za-z0-9])/y;
+const RESULT_AT_END = new RegExp(`(?:[${DASHES}:]\\s*[01]|/2|½|\\*|0[.,]5|[-+][/:][-+])\\)?[\\s\\0-\\x20]*$`);
+const CUT_OFF = 'The game is cut off in the middle of a line, where the next one begins';
+/** In the middle of a line: the file was cut off, and another one follows. */
+const EVENT = '[Event "';
+/** Which ends its line. */
+const EVENT_AT_END = /\[Event[ \t]+"[^"]*"[ \t]*\][ \t]*$/;
+const TAG_START = /[ \t\ufeff]*(?=\[[ \t]*[A-Za-z0-9])/y;
 
 /** Takes text piece by piece and keeps each game when it is complete. */
 class PgnSplitter {
@@ -89,6 +96,8 @@ class PgnSplitter {
   private readAhead = 0;
   /** The index in `lines` of an Event tag inside a comment, at which the game ends if the comment never closes; -1 = none. */
   private doubtful = -1;
+  /** Where the tag begins in this line. */
+  private doubtfulColumn = 0;
 
   takeGames(): PgnText[] {
     return this.games.splice(0);
@@ -111,18 +120,27 @@ class PgnSplitter {
     this.lineNumber++;
     if (this.parts.length > 0) this.take(this.takeParts());
     if (this.doubtful >= 0) this.reopen();
-    const place = isBroken ? null : this.findOpenEnd();
-    this.finish(this.lines.length, place === null ? undefined : `The text ends ${place}: the rest of it is missing`);
+    if (isBroken) this.finish(this.lines.length);
+    else this.finish(this.lines.length, this.findOpenEnd(), this.lacksResult());
   }
 
-  /** Where the last game of a text was cut off; null = nowhere. A game that has its tags has its result behind the moves. */
-  private findOpenEnd(): string | null {
+  /** Where the last game of a text was cut off. */
+  private findOpenEnd(): string | undefined {
+    const place = this.findOpenPlace();
+    return place === null ? undefined : `The text ends ${place}: the rest of it is missing`;
+  }
+
+  /** A game that has its tags has its result behind the moves. */
+  private lacksResult(): boolean {
+    const last = this.lines.findLast((line) => !isBlankLine(line)) ?? '';
+    return this.hasMoves && !this.isBehindResult && this.tagNames.has('Result') && !RESULT_AT_END.test(last.slice(-20));
+  }
+
+  private findOpenPlace(): string | null {
     if (this.isInComment) return 'inside a comment';
     if (this.depth > 0) return 'inside a variation';
     const last = this.lines.findLast((line) => !isBlankLine(line)) ?? '';
-    if (!this.hasMoves) return this.tagNames.size > 0 && /^\s{0,99}\[[^\]]{0,9999}$/.test(last) ? 'inside a tag' : null;
-    const hasResult = this.isBehindResult || !this.tagNames.has('Result') || RESULT_AT_END.test(last.slice(-20));
-    return hasResult ? null : 'before the result of its last game';
+    return !this.hasMoves && this.tagNames.size > 0 && /^\s{0,99}\[[^\]]{0,9999}$/.test(last) ? 'inside a tag' : null;
   }
 
   private takeParts(): string {
@@ -159,23 +177,26 @@ class PgnSplitter {
     } else if ((this.hasMoves || this.characters > LONGEST_GAME_TEXT) && matchesAt(NEXT_GAME_TAG, line, 0)) {
       this.finish(this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length);
     }
+    const event = line.indexOf(EVENT, at + 1);
     if (!this.hasMoves) {
-      const tags = this.takeTags(line, at);
+      const tags = this.takeTags(line, at, event);
       if (tags.isNextGame) return this.cut(line, tags.end);
       at = tags.end;
     }
-    const next = this.takeMoves(line, at);
+    const next = this.takeMoves(line, at, event);
     return next < 0 ? null : this.cut(line, next);
   }
 
   /** @returns where the line goes on behind the game's tags, and whether with a tag of the next game */
-  private takeTags(line: string, start: number): { end: number; isNextGame: boolean } {
+  private takeTags(line: string, start: number, event: number): { end: number; isNextGame: boolean } {
     let at = start;
     for (;;) {
       TAG_START.lastIndex = at;
       if (!TAG_START.test(line)) return { end: at, isNextGame: false };
       const tag = readTag(line, TAG_START.lastIndex);
       if (tag === null) return { end: at, isNextGame: false };
+      // A tag that was cut off.
+      if (event > at && event < tag.end) return { end: event, isNextGame: true };
       if (tag.name === this.firstTag || (this.isBehindTags && this.tagNames.has(tag.name))) {
         return { end: at, isNextGame: true };
       }
@@ -187,9 +208,15 @@ class PgnSplitter {
   }
 
   /** @returns where the next game begins; -1 when the line has been taken */
-  private takeMoves(line: string, start: number): number {
+  private takeMoves(line: string, start: number, nextEvent: number): number {
     let isFirstWord = start === 0;
+    let event = nextEvent;
     for (let at = start; at < line.length; ) {
+      if (event >= 0 && at >= event) {
+        if (at === event && (this.hasMoves || this.tagNames.size > 0)) return at;
+        event = line.indexOf(EVENT, at + Number(at === event));
+        continue;
+      }
       const code = line.charCodeAt(at);
       if (code <= 32) {
         at++;
@@ -200,6 +227,7 @@ class PgnSplitter {
         const close = line.indexOf('}', at);
         if (close < 0) {
           this.isInComment = true;
+          if (event > at) this.doubt(line, event);
           break;
         }
         at = close + 1;
@@ -213,7 +241,7 @@ class PgnSplitter {
         continue;
       }
       if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) return at;
-      at = this.takeWord(line, at);
+      at = this.takeWord(line, at, event < 0 ? line.length : event);
       isFirstWord = false;
     }
     this.add(line);
@@ -230,9 +258,9 @@ class PgnSplitter {
   }
 
   /** @returns where it ends */
-  private takeWord(line: string, start: number): number {
+  private takeWord(line: string, start: number, most: number): number {
     let end = start + 1;
-    for (; end < line.length; end++) {
+    for (; end < most; end++) {
       const code = line.charCodeAt(end);
       if (code <= 32 || code === 123 || code === 40 || code === 41 || code === 59) break;
     }
@@ -241,9 +269,10 @@ class PgnSplitter {
     const maybeResult = first === 42 || first === 48 || first === 0xbd || (first === 49 && line[start + 1] !== '.');
     if (isSettled && !maybeResult) return end;
     const word = line.slice(start, Math.min(end, start + 16));
+    const isForfeit = !this.hasMoves && this.tagNames.size > 0 && readForfeit(word) !== null;
     const resultEnd = maybeResult ? findSpacedResultEnd(line, start) : -1;
     if (resultEnd >= 0) end = resultEnd;
-    if (this.depth === 0 && maybeResult && (resultEnd >= 0 || readResult(word) !== null)) {
+    if (this.depth === 0 && (isForfeit || (maybeResult && (resultEnd >= 0 || readResult(word) !== null)))) {
       this.hasMoves = true;
       this.isBehindResult = true;
       this.gap = -1;
@@ -261,6 +290,7 @@ class PgnSplitter {
   private findCommentEnd(line: string): number {
     const isNextEvent = matchesAt(EVENT_TAG, line, 0);
     const close = line.indexOf('}');
+    const event = close < 0 ? line.indexOf(EVENT, 1) : -1;
     if (this.doubtful >= 0) {
       const opens = line.indexOf('{');
       if (isNextEvent || (opens >= 0 && (close < 0 || opens < close))) {
@@ -268,7 +298,8 @@ class PgnSplitter {
         this.take(line);
         return -1;
       }
-    } else if (isNextEvent && this.characters <= LONGEST_GAME_TEXT) this.doubtful = this.lines.length;
+    } else if (isNextEvent) this.doubt(line, 0);
+    else if (event > 0) this.doubt(line, event);
     if (close < 0) {
       this.add(line);
       return -1;
@@ -278,12 +309,22 @@ class PgnSplitter {
     return close + 1;
   }
 
+  /** A tag of the next game in a comment: at the start of the line, or at its end. */
+  private doubt(line: string, column: number): void {
+    if (this.characters > LONGEST_GAME_TEXT || (column > 0 && !EVENT_AT_END.test(line.slice(column, column + 10_000))))
+      return;
+    this.doubtful = this.lines.length;
+    this.doubtfulColumn = column;
+  }
+
   /** The comment never closed: the game ended at the doubtful tag, and what followed is read again. */
   private reopen(): void {
-    const rest = this.lines.slice(this.doubtful);
-    const { lineNumber } = this;
-    const first = this.firstLine + this.doubtful;
-    this.finish(this.doubtful, 'A comment of the game never ends');
+    const { lineNumber, doubtful, doubtfulColumn } = this;
+    const rest = this.lines.slice(doubtful);
+    const first = this.firstLine + doubtful;
+    if (doubtfulColumn > 0) this.lines[doubtful] = rest[0].slice(0, doubtfulColumn);
+    rest[0] = rest[0].slice(doubtfulColumn);
+    this.finish(doubtful + Number(doubtfulColumn > 0), 'A comment of the game never ends');
     this.lines = [];
     this.characters = 0;
     for (const [index, line] of rest.entries()) {
@@ -296,9 +337,14 @@ class PgnSplitter {
   /** Ends the game before a place of the line. @returns what of the line is the next game's */
   private cut(line: string, at: number): string {
     const isBehindGap = this.isBehindResult && this.gap >= 0;
-    const isWhole = line.slice(0, at).trim() === '';
-    if (!isBehindGap && !isWhole) this.add(line.slice(0, at));
-    this.finish(isBehindGap ? this.gap : this.lines.length);
+    const head = line.slice(0, at);
+    const isWhole = head.trim() === '';
+    const isCutOff = !this.isBehindResult && !isWhole && line.startsWith(EVENT, at);
+    // What is left of the word is no move.
+    const word = isCutOff ? (/[^\s\]})]+$/.exec(head)?.[0] ?? '') : '';
+    const isPart = this.hasMoves && word !== '' && !MOVE_WORD.test(word);
+    if (!isBehindGap && !isWhole) this.add(isPart ? `${head.slice(0, -word.length)}{${word}}` : head);
+    this.finish(isBehindGap ? this.gap : this.lines.length, isCutOff ? CUT_OFF : undefined);
     if (!isBehindGap || isWhole) return line.slice(at);
     this.readAhead = at;
     return line;
@@ -311,7 +357,7 @@ class PgnSplitter {
   }
 
   /** Keeps the first lines as a game, if there is anything in them, and begins the next game with the others. */
-  private finish(end: number, openEnd?: string): void {
+  private finish(end: number, openEnd?: string, lacksResult = false): void {
     const isTooLong = this.characters > LONGEST_GAME_TEXT;
     const own = isTooLong ? this.lines : this.lines.slice(0, end);
     const next = isTooLong ? [] : this.lines.slice(end);
@@ -320,7 +366,7 @@ class PgnSplitter {
       const text = own.join('\n').slice(0, LONGEST_GAME_TEXT);
       const number = ++this.gamesSeen;
       const game = { text, number, line: this.firstLine, isTooLong, isPosition: false };
-      this.games.push(openEnd === undefined ? game : { ...game, openEnd });
+      this.games.push({ ...game, ...(openEnd !== undefined && { openEnd }), ...(lacksResult && { lacksResult }) });
     }
     this.firstLine += end;
     this.lines = next;

@@ -14,17 +14,23 @@ import {
   GLUED_RESULT,
   isDigit,
   isNullWord,
+  isShortCapture,
   type PgnResult,
+  readForfeit,
   readResult,
+  readSign,
   readTag,
   skipMoveNumber,
   spellMeantMove,
+  spellPlainly,
 } from './pgn-words.js';
 
 export interface PgnNodeData {
   san: string;
   /** Before the first move of a variation. */
   startingComments?: string[];
+  /** Before the first move of a line. */
+  startingNags?: number[];
   comments?: string[];
   nags?: number[];
 }
@@ -58,6 +64,8 @@ export interface ParsedPgn {
   readonly tree: PgnTree;
   /** Where each move of the main line stands in the text. */
   readonly offsets: readonly number[];
+  /** What was read otherwise than it is written, a sentence each. */
+  readonly notes: readonly string[];
   /** What was read has neither moves nor a result. */
   readonly isEmpty: boolean;
   /** The rest was not read: the game has more moves, comments and variations than any. */
@@ -80,12 +88,25 @@ export const DEMANDED_TAGS: ReadonlyMap<string, string> = new Map([
 export function parsePgn(text: string): ParsedPgn {
   const parser = new PgnParser(text);
   parser.parse();
-  const { tags, root, comments, offsets, result, items } = parser;
+  const { tags, root, comments, offsets, result, forfeit, items } = parser;
   const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tags) headers.set(name, name === 'Result' ? (readResult(value) ?? value) : value);
+  const notes = parser.describeDamage();
   if (result !== null && result !== '*') headers.set('Result', result);
+  else notes.push(...writeForfeit(headers, forfeit ?? tags.get('Result') ?? ''));
   const tree = { headers, ...(comments.length === 0 ? {} : { comments }), moves: root };
-  return { tags, tree, offsets, isEmpty: offsets.length === 0 && result === null, isTooRich: items > MOST_ITEMS };
+  const isEmpty = offsets.length === 0 && result === null && forfeit === null;
+  return { tags, tree, offsets, notes, isEmpty, isTooRich: items > MOST_ITEMS };
+}
+
+/** PGN has no word for a game that nobody won, or that was not played: the tag Termination says so. @returns a sentence if there is one to write */
+export function writeForfeit(headers: Map<string, string>, word: string): string[] {
+  const forfeit = readForfeit(word);
+  if (forfeit === null) return [];
+  const { result, termination } = forfeit;
+  headers.set('Result', result);
+  if (!headers.has('Termination')) headers.set('Termination', termination);
+  return [`The result ${word} was read as ${result} (${termination})`];
 }
 
 /** The tags alone: the moves are not read. */
@@ -100,6 +121,7 @@ interface Line {
   /** The last move of the line; null before its first one. */
   node: PgnMoveNode | null;
   startingComments: string[];
+  startingNags: number[];
 }
 
 class PgnParser {
@@ -108,14 +130,22 @@ class PgnParser {
   readonly comments: string[] = [];
   readonly offsets: number[] = [];
   result: PgnResult | null = null;
+  /** The word at the end of a game that PGN has no result for. */
+  forfeit: string | null = null;
   items = 0;
   /** The main line, and the variations around the place that is read. */
-  private readonly lines: Line[] = [{ parent: this.root, node: null, startingComments: this.comments }];
+  private readonly lines: Line[] = [
+    { parent: this.root, node: null, startingComments: this.comments, startingNags: [] },
+  ];
   private line = this.lines[0];
   /** Where words that are no moves begin and end, until something else follows. */
   private remarkStart = -1;
   private remarkEnd = -1;
   private isBehindNumber = false;
+  private readonly openTags: string[] = [];
+  private readonly joinedNames: string[] = [];
+  /** The comments whose last one is a result in brackets: the game's, if nothing follows. */
+  private bracketed: { readonly comments: string[]; readonly length: number } | null = null;
 
   constructor(private readonly text: string) {}
 
@@ -129,7 +159,7 @@ class PgnParser {
       else if (code === SEMICOLON) at = this.readComment(at + 1, '\n', 0);
       else if (code === OPEN) at = this.open(at + 1);
       else if (code === CLOSE) at = this.close(at + 1);
-      else if (code === CLOSE_BRACE) at++;
+      else if (code === CLOSE_BRACE) this.addRemark(at, ++at);
       else if (code === DOLLAR) at = this.readNag(at + 1);
       else if (code === PERCENT && (at === 0 || text[at - 1] === '\n')) at = this.skipLine(at);
       else if (code === OPEN_BRACKET) at = this.readBracket(at);
@@ -138,6 +168,21 @@ class PgnParser {
     }
     this.flushRemark();
     while (this.lines.length > 1) this.close(at);
+    for (const nag of this.line.node === null ? this.line.startingNags : []) this.addComment(`$${nag}`);
+    const { bracketed, result } = this;
+    if (result !== null || bracketed === null || bracketed.comments.length !== bracketed.length) return;
+    this.result = readResult(bracketed.comments.pop() ?? '');
+  }
+
+  describeDamage(): string[] {
+    const { openTags, joinedNames } = this;
+    const one = openTags.length === 1;
+    return [
+      ...(openTags.length === 0
+        ? []
+        : [`The tag${one ? '' : 's'} ${openTags.join(', ')} ha${one ? 's' : 've'} no closing bracket`]),
+      ...joinedNames.map((name) => `The name of a tag is several words: it was read as ${name}`),
+    ];
   }
 
   /** One blank at each end belongs to the brace, as most programs write it. */
@@ -153,28 +198,39 @@ class PgnParser {
 
   private addComment(comment: string): void {
     this.items++;
+    const { node } = this.line;
+    if (node !== null && node.data.comments === undefined) node.data.comments = [comment];
+    else this.getComments().push(comment);
+  }
+
+  /** Those of the place that is read. */
+  private getComments(): string[] {
     const { node, startingComments } = this.line;
-    if (node === null) startingComments.push(comment);
-    else if (node.data.comments === undefined) node.data.comments = [comment];
-    else node.data.comments.push(comment);
+    return node === null ? startingComments : (node.data.comments ?? []);
   }
 
   private open(at: number): number {
     this.flushRemark();
     this.items++;
-    this.line = { parent: this.line.parent, node: null, startingComments: [] };
+    this.line = { parent: this.line.parent, node: null, startingComments: [], startingNags: [] };
     this.lines.push(this.line);
     return at;
   }
 
-  /** The comments of a variation without moves stay, with the move that it stands behind. */
+  /** What a variation without moves holds stays, with the move that it stands behind. */
   private close(at: number): number {
     this.flushRemark();
     if (this.lines.length === 1) return at;
-    const { node, startingComments } = this.line;
+    const { node, startingComments, startingNags } = this.line;
     this.lines.pop();
     this.line = this.lines[this.lines.length - 1];
-    if (node === null) for (const comment of startingComments) this.addComment(comment);
+    if (node !== null) return at;
+    for (const nag of startingNags) this.addNag(nag);
+    for (const comment of startingComments) this.addComment(comment);
+    if (this.lines.length === 1 && startingComments.length === 1 && readResult(startingComments[0]) !== null) {
+      const comments = this.getComments();
+      this.bracketed = { comments, length: comments.length };
+    }
     return at;
   }
 
@@ -188,8 +244,8 @@ class PgnParser {
   private addNag(nag: number): void {
     this.flushRemark();
     this.items++;
-    const { node } = this.line;
-    if (node === null) this.addComment(`$${nag}`);
+    const { node, startingNags } = this.line;
+    if (node === null) startingNags.push(nag);
     else if (node.data.nags === undefined) node.data.nags = [nag];
     else node.data.nags.push(nag);
   }
@@ -202,6 +258,8 @@ class PgnParser {
       const earlier = this.tags.get(tag.name);
       if (earlier !== undefined && earlier !== tag.value) this.addComment(`[${tag.name} "${earlier}"]`);
       this.tags.set(tag.name, tag.value);
+      if (tag.damage === 'isOpen') this.openTags.push(tag.name);
+      else if (tag.damage !== undefined) this.joinedNames.push(tag.name);
       return tag.end;
     }
     let end = at;
@@ -267,52 +325,86 @@ class PgnParser {
       this.result = result;
       return word.length;
     }
+    if (word.length === 3 && '0+-'.includes(word[0]) && this.takeForfeit(word, offset + 3)) return 3;
     const taken = result === null ? this.takeMove(word, from, offset) : 0;
-    if (taken > 0) return taken;
-    const meant = spellMeantMove(word.slice(from), from > 0 || isBehindNumber);
-    if (meant !== null) this.addMove(meant, offset);
-    else this.addRemark(offset, offset + word.length);
-    return word.length;
+    if (taken === 0) this.takeUnusual(word, from, offset, from > 0 || isBehindNumber);
+    return taken > 0 ? taken : word.length;
   }
 
-  /** A move with what stands behind it, or glyphs behind one. @returns as of takeWord; 0, with nothing done, for any other word */
+  /** `0-0` and `+/-` are results where the tag says so, or where there is no game, and no move follows. */
+  private takeForfeit(word: string, end: number): boolean {
+    const forfeit = this.lines.length === 1 ? readForfeit(word) : null;
+    if (forfeit === null) return false;
+    const tag = readForfeit(this.tags.get('Result') ?? '');
+    if (tag === null ? this.offsets.length > 0 : tag.termination !== forfeit.termination) return false;
+    if (!isGameEnd(this.text, end)) return false;
+    this.flushRemark();
+    this.forfeit = word;
+    return true;
+  }
+
+  /** A word that has not the form of a move, but may be meant as one or look like one; else a remark. */
+  private takeUnusual(word: string, from: number, offset: number, isNumbered: boolean): void {
+    const written = word.slice(from);
+    for (const { plain, signs } of spellPlainly(written)) {
+      if (plain === '' && signs === '') return;
+      if (plain !== written && this.takePlain(plain, signs, offset)) return;
+    }
+    const node = this.line.node;
+    if (this.remarkStart < 0 && isShortCapture(written, isNumbered, this.text, offset + word.length)) {
+      this.takeMove(`${written[0]}x${written.slice(1)}`, 0, offset);
+      if (this.line.node !== null && this.line.node !== node)
+        this.line.node.data.san = this.line.node.data.san.replace('x', '');
+      return;
+    }
+    const meant = spellMeantMove(written, isNumbered);
+    if (meant !== null) this.addMove(meant, offset);
+    else this.addRemark(offset, offset + word.length);
+  }
+
+  /** @returns false, with nothing done, for a word that begins with no move */
+  private takePlain(plain: string, signs: string, offset: number): boolean {
+    let at = 0;
+    for (let taken = -1; at < plain.length && taken !== 0; at += taken) {
+      const rest = plain.slice(at);
+      const number = skipMoveNumber(rest);
+      this.isBehindNumber = number === rest.length;
+      taken = this.isBehindNumber ? number : this.takeMove(rest, number, offset);
+    }
+    if (at === 0) return false;
+    for (const rest of [signs, plain.slice(at)]) if (rest !== '') this.addComment(rest);
+    return true;
+  }
+
+  /** A move with what stands behind it, or glyphs alone. @returns as of takeWord; 0, with nothing done, for any other word */
   private takeMove(word: string, from: number, offset: number): number {
     const end = this.remarkStart < 0 && isNullWord(word, from) ? word.length : findMoveEnd(word, from);
     const hasMove = end > from;
-    if (!hasMove && this.line.node === null) return 0;
+    // Before the first move, words are a preface; in a variation a glyph is the next move's.
+    if (!hasMove && this.line.node === null && (this.lines.length === 1 || this.remarkStart >= 0)) return 0;
     let to = word.length;
-    let taken = to;
     let result: PgnResult | null = null;
-    let nags: number[] | null = null;
+    let marks: Marks | null = null;
     if (end < to) {
       const glued = hasMove ? GLUED_RESULT.exec(word.slice(Math.max(end, to - 7))) : null;
       if (glued !== null) {
         result = readResult(glued[0]);
         to -= glued[0].length;
       }
-      for (let at = end; at < to; ) {
-        const glyph = findGlyph(word, at, to);
-        if (glyph === undefined) return 0;
-        nags ??= [];
-        if (glyph[1] !== 0) nags.push(glyph[1]);
-        at += glyph[0].length;
-        if (!hasMove || !',.'.includes(glyph[0]) || findMoveEnd(word, skipMoveNumber(word, at)) === at) continue;
-        taken = at;
-        result = null;
-        break;
-      }
+      marks = readMarks(word, end, to, hasMove);
+      // Behind no move yet, a sign that says nothing is a remark.
+      if (marks === null || (this.line.node === null && !hasMove && marks.nags.length === 0)) return 0;
     }
     if (hasMove) {
       const san = end === word.length && from === 0 ? word : word.slice(from, end);
-      this.addMove(
-        '0o'.includes(san[0]) && san !== '0000' ? san.replace(/[0o]/g, 'O').replace(/[–—]/g, '-') : san,
-        offset,
-      );
+      this.addMove('0o'.includes(san[0]) && san !== '0000' ? san.replace(/[0o]/g, 'O') : san, offset);
     }
-    for (const nag of nags ?? []) this.addNag(nag);
+    for (const nag of marks?.nags ?? []) this.addNag(nag);
+    if (marks !== null && marks.signs !== '') this.addComment(marks.signs);
+    if (marks !== null && marks.end < to) return marks.end;
     if (result !== null && this.lines.length === 1) this.result = result;
-    else if (result !== null) this.addRemark(offset + to, offset + word.length);
-    return taken;
+    else if (result !== null) this.addComment(word.slice(to));
+    return word.length;
   }
 
   private addMove(san: string, offset: number): void {
@@ -324,6 +416,7 @@ class PgnParser {
     const isFirst = line.node === null;
     line.node = new PgnMoveNode({ san });
     if (isFirst && !isMain && line.startingComments.length > 0) line.node.data.startingComments = line.startingComments;
+    if (isFirst && line.startingNags.length > 0) line.node.data.startingNags = line.startingNags;
     const { children } = line.parent;
     if (children.length === 0) line.parent.children = [line.node];
     // Variations in front of the first move are variations all the same.
@@ -333,15 +426,52 @@ class PgnParser {
   }
 }
 
+interface Marks {
+  readonly nags: number[];
+  /** Those that are no glyphs. */
+  readonly signs: string;
+  /** Where another move begins, or `to`. */
+  readonly end: number;
+}
+
+/** What stands behind a move, up to another move, or to `to`; null where it is no mark. */
+function readMarks(word: string, from: number, to: number, isBehindMove: boolean): Marks | null {
+  const nags: number[] = [];
+  let signs = '';
+  for (let at = from; at < to; ) {
+    const glyph = findGlyph(word, at, to);
+    const { sign, isSeen } = glyph === undefined && isBehindMove ? readSign(word, at) : { sign: '', isSeen: false };
+    if (glyph === undefined && sign === '') return null;
+    if (glyph !== undefined && glyph[1] !== 0) nags.push(glyph[1]);
+    if (isSeen) signs += sign;
+    at += glyph?.[0].length ?? sign.length;
+    const mayEnd = glyph === undefined ? !isSeen : ',.'.includes(glyph[0]);
+    if (isBehindMove && mayEnd && findMoveEnd(word, skipMoveNumber(word, at)) !== at) return { nags, signs, end: at };
+  }
+  return { nags, signs, end: to };
+}
+
+/** Whether nothing but comments follows. */
+function isGameEnd(text: string, start: number): boolean {
+  for (let at = start; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_BRACE) at = findFrom(text, '}', at) + 1;
+    else if (code === SEMICOLON) at = findFrom(text, '\n', at);
+    else if (isBlank(code)) at++;
+    else return false;
+  }
+  return true;
+}
+
 const [OPEN, CLOSE, DOLLAR, PERCENT] = [40, 41, 36, 37];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, SEMICOLON] = [123, 125, 91, 59];
 
 /** Control characters count as blanks, and so do the other spaces of Unicode and the byte order mark. */
 function isBlank(code: number): boolean {
-  return code <= 32 || code === 0xa0 || (code >= 0x2000 && (code <= 0x200b || OTHER_SPACES.includes(code)));
+  return code <= 32 || code === 0xa0 || (code >= 0x2000 && (code <= 0x200a || OTHER_SPACES.includes(code)));
 }
 
-const OTHER_SPACES = [0x202f, 0x205f, 0x2060, 0x3000, 0xfeff];
+const OTHER_SPACES = [0x202f, 0x205f, 0x3000, 0xfeff];
 
 function isDelimiter(code: number): boolean {
   if (code <= 32) return true;

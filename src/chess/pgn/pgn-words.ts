@@ -9,10 +9,16 @@ export interface PgnTag {
   readonly value: string;
   /** Index in the text behind the tag. */
   readonly end: number;
+  /** What is wrong with it: the sentence continues behind its name; absent = nothing. */
+  readonly damage?: 'isOpen' | 'hasBlankInName';
 }
 
 const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
 const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
+/** Without the bracket, which would stand before the end of the line, another tag or the first move. */
+const OPEN_VALUE = /"((?:[^"\\\n]|\\.)*)"(?=[ \t]*(?:$|\[[ \t]*[A-Z]\w*[ \t]|\d{1,3}\.))/my;
+/** `[White Elo "2300"]` */
+const NAME_OF_WORDS = /\[[ \t]*([A-Za-z]\w*(?:[ \t]+[A-Za-z]\w*){1,3})[ \t]*(?="(?:[^"\\\n]|\\.)*"[ \t]*\])/y;
 const QUOTATION_MARK = /["“”„]/;
 /** Tags that programs look for, by their names in small letters: some write them so. */
 const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
@@ -29,13 +35,24 @@ export function readTag(text: string, at: number): PgnTag | null {
   if (written === undefined) return null;
   const name = KNOWN_NAMES.get(written.toLowerCase()) ?? written;
   const start = NAME.lastIndex;
-  VALUE.lastIndex = start;
-  const match = VALUE.exec(text);
-  if (match !== null) {
-    const value = match[1].includes('\\') ? match[1].replace(/\\(["\\])/g, '$1') : match[1];
-    return { name, value, end: VALUE.lastIndex };
+  const value = readValue(VALUE, text, start);
+  if (value !== null) return { name, value, end: VALUE.lastIndex };
+  NAME_OF_WORDS.lastIndex = at;
+  const words = NAME_OF_WORDS.exec(text)?.[1].split(/[ \t]+/);
+  if (words !== undefined) {
+    const joined = words.map((word) => word[0].toUpperCase() + word.slice(1)).join('');
+    const behind = readValue(VALUE, text, NAME_OF_WORDS.lastIndex) ?? '';
+    return { name: joined, value: behind, end: VALUE.lastIndex, damage: 'hasBlankInName' };
   }
+  const open = readValue(OPEN_VALUE, text, start);
+  if (open !== null) return { name, value: open, end: OPEN_VALUE.lastIndex, damage: 'isOpen' };
   return readDamagedTag(name, text, start);
+}
+
+function readValue(pattern: RegExp, text: string, start: number): string | null {
+  pattern.lastIndex = start;
+  const value = pattern.exec(text)?.[1];
+  return value?.includes('\\') === true ? value.replace(/\\(["\\])/g, '$1') : (value ?? null);
 }
 
 /** So far a damaged value is searched for its end, so that the work stays linear. */
@@ -46,7 +63,8 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
   const from = QUOTATION_MARK.test(text[start] ?? '') ? start + 1 : start;
   let bracket = -1;
   let at = from;
-  for (let lastMark = -1; at < text.length && text[at] !== '\n'; at++) {
+  let lastMark = -1;
+  for (; at < text.length && text[at] !== '\n'; at++) {
     if (bracket >= 0 && (from === start || at > from + LONGEST_DAMAGED_VALUE)) break;
     if (text[at] === ']') {
       if (lastMark >= 0) return { name, value: text.slice(from, lastMark), end: at + 1 };
@@ -55,16 +73,24 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
     if (QUOTATION_MARK.test(text[at])) lastMark = at;
     else if (text[at] !== ' ') lastMark = -1;
   }
-  const value = text.slice(from, bracket < 0 ? at : bracket).trim();
+  const value = text.slice(from, bracket >= 0 ? bracket : lastMark > from ? lastMark : at).trim();
   const isMarked = value.length > 1 && value.startsWith("'") && value.endsWith("'");
-  return { name, value: isMarked ? value.slice(1, -1) : value, end: bracket < 0 ? at : bracket + 1 };
+  const tag = { name, value: isMarked ? value.slice(1, -1) : value };
+  return bracket < 0 ? { ...tag, end: at, damage: 'isOpen' } : { ...tag, end: bracket + 1 };
 }
 
 export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
 
-const RESULT = /^(?:1[-–—:]0|0[-–—:]1|1\/2|½|(?:1\/2|½)[-–—:](?:1\/2|½)|0[.,]5[-–—:]0[.,]5|\*)$/;
-const SPACED_RESULT =
-  /(?:1 {1,3}[-–—:] {1,3}0|0 {1,3}[-–—:] {1,3}1|(?:1\/2|½) {1,3}[-–—:] {1,3}(?:1\/2|½))(?![^\s{(;])/y;
+/** What people, fonts and typesetting programs write for a hyphen. */
+export const DASHES = '-‐‑‒–—−﹣－';
+const DRAW = '(?:1/2|½)';
+const RESULT = new RegExp(
+  `^(?:1[${DASHES}:]0|0[${DASHES}:]1|${DRAW}|${DRAW}[${DASHES}:]${DRAW}|0[.,]5[${DASHES}:]0[.,]5|\\*)$`,
+);
+const SPACED_RESULT = new RegExp(
+  `(?:1 {1,3}[${DASHES}:] {1,3}0|0 {1,3}[${DASHES}:] {1,3}1|${DRAW} {1,3}[${DASHES}:] {1,3}${DRAW})(?![^\\s{(;])`,
+  'y',
+);
 
 /** The result that a word means; null when it is none. */
 export function readResult(word: string): PgnResult | null {
@@ -72,6 +98,26 @@ export function readResult(word: string): PgnResult | null {
   if (word === '*') return '*';
   if (/[½/5]/.test(word)) return '1/2-1/2';
   return word.startsWith('1') ? '1-0' : '0-1';
+}
+
+/** Results without a game, and the loss of both; PGN has no words for them. */
+const FORFEITS: readonly (readonly [pattern: RegExp, result: PgnResult, termination: string])[] = [
+  [new RegExp(`^(?:0[${DASHES}:]0|-[/:]-)$`), '*', 'double forfeit'],
+  [/^\+[/:]-$/, '1-0', 'forfeit'],
+  [/^-[/:]\+$/, '0-1', 'forfeit'],
+];
+
+export interface Forfeit {
+  readonly result: PgnResult;
+  /** A value for the tag Termination. */
+  readonly termination: string;
+}
+
+/** What such a word says; null when it is none. */
+export function readForfeit(word: string): Forfeit | null {
+  if (word.length !== 3) return null;
+  const [, result, termination] = FORFEITS.find(([pattern]) => pattern.test(word)) ?? [];
+  return result === undefined || termination === undefined ? null : { result, termination };
 }
 
 /** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
@@ -82,21 +128,22 @@ export function findSpacedResultEnd(text: string, start: number): number {
   return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
 }
 
-/** Moves in long or short notation; what authors put behind them follows. */
+/** Moves in long or short notation, and captures that name only files or pieces (exd, NxB); what authors put behind them follows. */
 const MOVE =
-  /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-–x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o][-–—][O0o](?:[-–—][O0o])?)/y;
+  /(?:(?:[♔-♟]?[NBRQKPnrqk]|[♔-♟])?[a-h]?[1-8]?[-x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o]-[O0o](?:-[O0o])?|[a-hNBRQK][x×:][a-hNBRQP](?:=?[NBRQ])?(?!(?!e\.?p)[A-Za-z0-9]))/y;
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
-const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>)/;
+/** A row of more dashes is a line. */
+const NULL_MOVE = /--(?:-(?!-)|(?!-))|Z0|0000|@@@@|<>/y;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
-const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]/;
+const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]|^OOO?[+#!?]{0,4}$/;
 /** So is a piece with a square that no board has, and a square alone behind a move number. */
 const LIKE_A_MOVE = /^(?:[NBRQK][a-z]?\d?[x:-]?|(?:[a-z]x)?)[a-z]\d(?:=?[NBRQ])?[+#!?]{0,4}$/;
 const LONGEST_MOVE_WORD = 16;
 /** Moves of programs and people who write capitals alone. */
 const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
 /** Behind a move, without a blank. */
-export const GLUED_RESULT = /(?:1[-–—]0|0[-–—]1|1\/2[-–—]1\/2|\*)$/;
+export const GLUED_RESULT = new RegExp(`(?:1[${DASHES}]0|0[${DASHES}]1|1/2[${DASHES}]1/2|½(?:[${DASHES}]½)?|\\*)$`);
 
 /** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
 const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
@@ -108,9 +155,7 @@ const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
   ['/ep', 0],
   ['ep', 0],
   ['+-', 18],
-  ['+−', 18],
   ['-+', 19],
-  ['−+', 19],
   ['+=', 14],
   ['=+', 15],
   ['!!', 3],
@@ -169,8 +214,54 @@ export function findMoveEnd(word: string, from: number): number {
     CHECK.lastIndex = end;
     return CHECK.test(word) ? CHECK.lastIndex : end;
   }
-  const nullMove = NULL_MOVE.exec(word.slice(from, from + 4));
-  return nullMove === null ? from : from + nullMove[0].length;
+  NULL_MOVE.lastIndex = from;
+  return NULL_MOVE.test(word) ? NULL_MOVE.lastIndex : from;
+}
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const INVISIBLE_ENDS = /^\p{Default_Ignorable_Code_Point}+|\p{Default_Ignorable_Code_Point}+$/gu;
+const DASH = new RegExp(`[${DASHES}]`, 'g');
+/** Cyrillic and Greek letters that look like those of moves, and mean the same in every language. */
+const LOOKALIKES = 'асехоОΟο';
+const LOOKALIKE = new RegExp(`[${LOOKALIKES}]`, 'g');
+const MARKS_AHEAD = /^[^\p{L}\p{N}♔-♟]+/u;
+
+/**
+ * A word that has the form of no move, in the letters of moves, and the signs before it: once with what cannot be seen inside, where it
+ * stands between moves, and once without.
+ */
+export function spellPlainly(word: string): { plain: string; signs: string }[] {
+  if (/^\w[!-~]*$/.test(word)) return [];
+  const letters = word
+    .replace(DASH, '-')
+    .normalize('NFKC')
+    .replace(LOOKALIKE, (letter) => 'acexoOOo'[LOOKALIKES.indexOf(letter)]);
+  return [letters.replace(INVISIBLE_ENDS, ''), letters.replace(INVISIBLE, '')].map((seen) => {
+    const signs = /^-{2,3}$/.test(seen) ? '' : (MARKS_AHEAD.exec(seen)?.[0] ?? '');
+    return { plain: seen.slice(signs.length), signs };
+  });
+}
+
+const SIGN = /[^\p{L}\p{N}]/uy;
+
+/** The sign behind a move that is no glyph: '' = a letter, a digit or the end; `isSeen` is false for one that takes no room. */
+export function readSign(word: string, at: number): { sign: string; isSeen: boolean } {
+  SIGN.lastIndex = at;
+  const sign = SIGN.exec(word)?.[0] ?? '';
+  return { sign, isSeen: sign.replace(INVISIBLE, '') !== '' };
+}
+
+const SHORT_CAPTURE = /^[a-h][a-h](?:=?[NBRQ])?[^A-Za-z0-9]{0,4}$/;
+const PLAIN_WORD = /\s+(?![a-h][a-h]\s)[A-Za-z]{2,}(?![A-Za-z0-9])/y;
+
+/**
+ * Whether a word such as `ed` is a pawn's capture: the files are neighbours, and where no number stands before it no other word
+ * follows, for `de` is a word in many languages.
+ */
+export function isShortCapture(word: string, isNumbered: boolean, text: string, end: number): boolean {
+  if (!SHORT_CAPTURE.test(word) || Math.abs(word.charCodeAt(0) - word.charCodeAt(1)) !== 1) return false;
+  PLAIN_WORD.lastIndex = end;
+  return isNumbered || !PLAIN_WORD.test(text);
 }
 
 /** A null move in a word, which remarks have too. */

@@ -155,7 +155,7 @@ export function annotateGame(game: PgnGame, remarks: readonly Remark[] = []): Pg
 
 function annotateMove(data: PgnNodeData, { evaluation, nag, text }: Remark): PgnNodeData {
   const nags = data.nags ?? [];
-  const isJudged = nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH);
+  const isJudged = [...(data.startingNags ?? []), ...nags].some((known) => known >= 1 && known <= LAST_MOVE_GLYPH);
   const comments = (data.comments ?? []).map(removeEvaluation).filter((comment) => comment !== '');
   if (text !== '' && !comments.some((comment) => comment.includes(text))) comments.push(text);
   return {

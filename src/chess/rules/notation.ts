@@ -13,8 +13,10 @@ import type { Position } from './position.js';
 
 const SAN = /^([NBRQKPnrqk]?)([a-h]?)([1-8]?)[-–x×:]?([a-h])([1-8])(?:[=/]?\(?([NBRQnbrq])\)?)?$/;
 const CASTLING = /^[O0o][-–—]?[O0o](?:[-–—]?([O0o]))?$/;
+/** A capture by the file of a pawn or the letters of the pieces alone: exd, ed, NxB. */
+const SHORT_CAPTURE = /^(?:([a-hNBRQK])[x×:]([a-hNBRQP])|([a-h])([a-h]))(?:=?([NBRQ]))?$/;
 /** A move that passes the turn, as programs write it in analyses. No game has one. */
-const NULL_MOVE = /^(?:--|Z0|0000|@@@@|<>|null|pass)$/;
+const NULL_MOVE = /^(?:---?|Z0|0000|@@@@|<>|null|pass)$/;
 const FIGURINES = '♔♕♖♗♘♙♚♛♜♝♞♟';
 /** No move is longer, with all that authors put behind it. */
 const LONGEST_MOVE = 24;
@@ -38,9 +40,16 @@ export function parseSan(position: Position, text: string): Result<Move> {
   const bare = text.length > LONGEST_MOVE ? '' : spellPlainly(text);
   const castling = CASTLING.exec(bare);
   const match = castling === null ? SAN.exec(bare) : null;
-  if (castling === null && match === null) return failure(`"${cutText(text)}" is not a move such as Nf3 or exd8=Q`);
+  const capture = castling === null && match === null ? SHORT_CAPTURE.exec(bare) : null;
+  if (castling === null && match === null && capture === null)
+    return failure(`"${cutText(text)}" is not a move such as Nf3 or exd8=Q`);
   const count = position.generateLegalMoves(legal);
-  const found = match === null ? findCastling(count, castling?.[1] !== undefined) : findMove(position, count, match);
+  const found =
+    match !== null
+      ? findMove(position, count, match)
+      : capture !== null
+        ? findCapture(position, count, capture)
+        : findCastling(count, castling?.[1] !== undefined);
   if (found === AMBIGUOUS) return failure(`${text} is ambiguous in ${formatFen(position)}`);
   if (found !== ILLEGAL) return success(found as Move);
   const promoted = match === null ? ILLEGAL : findMove(position, count, match.with(6, 'Q') as RegExpExecArray);
@@ -85,13 +94,33 @@ function findMove(position: Position, count: number, match: RegExpExecArray): nu
   return ILLEGAL;
 }
 
+function findCapture(position: Position, count: number, match: RegExpExecArray): number {
+  const [, by = match[3], taken = match[4]] = match;
+  const promotion = match[5] === undefined ? 0 : PIECE_LETTERS.indexOf(match[5].toLowerCase());
+  const type = FILES.includes(by) ? PAWN : PIECE_LETTERS.indexOf(by.toLowerCase());
+  const victim = FILES.includes(taken) ? 0 : PIECE_LETTERS.indexOf(taken.toLowerCase());
+  let found = ILLEGAL;
+  for (const move of legal.subarray(0, count) as unknown as Move[]) {
+    const [from, to] = [moveFrom(move), moveTo(move)];
+    if ((position.board[from] & 7) !== type || isCastling(move) || movePromotion(move) !== promotion) continue;
+    if (type === PAWN && ((from & 7) === (to & 7) || FILES[from & 7] !== by)) continue;
+    const isCapture = type === PAWN || position.board[to] !== 0;
+    if (!isCapture || (victim === 0 ? FILES[to & 7] !== taken : (position.board[to] & 7) !== victim)) continue;
+    if (found >= 0) return AMBIGUOUS;
+    found = move;
+  }
+  return found;
+}
+
+const FILES = 'abcdefgh';
+
 /** Without check marks, glyphs and "e.p.", and with letters for figurines. */
 function spellPlainly(text: string): string {
   let end = text.length;
   while (end > 0 && '+#!?'.includes(text[end - 1])) end--;
   let bare = text.slice(0, end).replace(/e\.?p\.?$/, '');
   const figurine = FIGURINES.indexOf(bare[0]);
-  if (figurine >= 0) bare = 'KQRBNP'[figurine % 6] + bare.slice(1);
+  if (figurine >= 0) bare = (/^.[NBRQKPnrqk]/.test(bare) ? '' : 'KQRBNP'[figurine % 6]) + bare.slice(1);
   return bare;
 }
 

@@ -154,6 +154,19 @@ function listContents({ headers, comments = [], moves }: PgnTree): unknown[] {
   return list;
 }
 
+/** A comment with a brace is written apart from others of its place. */
+function hasBraceBesideComment(tree: PgnTree): boolean {
+  const isMixed = (texts: readonly string[] = []): boolean =>
+    texts.filter((text) => text !== '').length > 1 && texts.some((text) => text.includes('}'));
+  const stack: PgnNode[] = [tree.moves];
+  if (isMixed(tree.comments)) return true;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (node.children.some(({ data }) => isMixed(data.comments) || isMixed(data.startingComments))) return true;
+    stack.push(...node.children);
+  }
+  return false;
+}
+
 test('move numbers with four zeros, which some readers take for a null move, are not written', () => {
   const text = formatGame(readGame('[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 9999"]\n\n9999. e3 Kd8 10000. e4 Kc8 *'));
   assert.match(text, /\n9999\. e3 Kd8 e4 Kc8 \*\n$/);
@@ -186,8 +199,8 @@ test('random games come through writing and reading without a loss, in the page 
       sans,
       text,
     );
-    // It knows neither null moves nor quotation marks in tags.
-    if (/--|\\"/.test(text)) continue;
+    // It knows no null moves, no quotation marks in tags and one comment in a place.
+    if (/--|\\"/.test(text) || hasBraceBesideComment(tree)) continue;
     const chess = new Chess();
     chess.loadPgn(text);
     assert.deepEqual(chess.history(), sans, text);

@@ -325,6 +325,107 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     '1. e4 {a} ({b} 1. d4 {c} {d}) {e} e5 1-0 {f}',
     ['Result=1-0: 1. e4 { a e } ({ b } 1. d4 { c d }) 1... e5 { f } 1-0'],
   ],
+  [
+    'glyphs before the first move of a line',
+    '$1 1. e4 e5 ($142 1... c5 2. Nf3) ({Better is} $1 1... e6) (± 1... d5 2. d4 ($6 2. Nf3)) 2. Nf3 ($10) *',
+    ['$1 1. e4 e5 ($142 1... c5 2. Nf3) ({ Better is } $1 1... e6) ($16 1... d5 2. d4 ($6 2. Nf3)) 2. Nf3 $10 *'],
+  ],
+  [
+    'null moves of three dashes, of dashes of other kinds, and lines of dashes',
+    '1. e4 e5 2. Nf3 Nc6 (2... --- {threatening} 3. Nxe5 d6) (2... ––) ------ 3. Bb5 *',
+    ['1. e4 e5 2. Nf3 Nc6 { ------ } (2... -- { threatening } 3. Nxe5 d6) (2... --) 3. Bb5 *'],
+  ],
+  [
+    'a null move in the main line',
+    '1. e4 e5 2. --- {a threat} Nc6 (2... d6) 3. Bb5 1-0',
+    ['Result=1-0: 1. e4 e5 (1... e5 2. -- { a threat } Nc6 (2... d6) 3. Bb5) 1-0'],
+  ],
+  [
+    'braces in comments',
+    '1. e4 {ev=0.30} e5 {ev=0.10, d=18} *\n; { Game Nr. 1 : W wins\n; Duration = 1, final x }\n',
+    ['1. e4 { ev=0.30 } e5 { ev=0.10, d=18 { Game Nr. 1 : W wins } ; Duration = 1, final x }\n*'],
+  ],
+  ['comments in comments', '1. e4 {a {b} c} e5 *', ['1. e4 { a {b } ; c}\ne5 *']],
+  // Signs and letters.
+  [
+    'signs that are no glyphs',
+    '1. "e4" e5⟳! 2. Nf3⨀ Nc6†?? 3. Bb5+↑ _a6_ *',
+    ['1. e4 { " " } e5 $1 { ⟳ } 2. Nf3 { ⨀ } Nc6 $4 { † } 3. Bb5 { ↑ } a6 { _ _ } *'],
+  ],
+  [
+    'signs that cannot be seen',
+    '1. e4\u200e \u202ae5\u202c 2. ♘\ufe0fNf3 ♞\ufe0ec6 3. B\u200bb5 a6\u2060 4.\u200bBa4\u200bNf6 5. O\u2060-\u2060O *',
+    ['1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O *'],
+  ],
+  [
+    'dashes and letters that look like those of moves',
+    '1. e2−e4 е7—е5 2. Nf3 Nс6 3. Bb5 a6 4. BхN dхc6 5. О-О Ｂｄ６ 6. d4 Nf6 7. dxe5 O\u2010O 1−0',
+    ['Result=1-0: 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Bd6 6. d4 Nf6 7. dxe5 O-O 1-0'],
+  ],
+  [
+    'captures without their square',
+    '1. e4 d5 2. ed! Q:d5 3. Nc3 Qa5 *\n\n1. Nf3 d5 2. c4 dc de acuerdo 3. e3 b5 4. a4 c6 5. ab+- cb *\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. BxN dxB 5. NxP *\n\n1. e4 a6 2. e5 f5 3. e:fe.p. e:f *',
+    [
+      '1. e4 d5 2. exd5 $1 2... Qxd5 3. Nc3 Qa5 *',
+      '1. Nf3 d5 2. c4 dxc4 { de acuerdo } 3. e3 b5 4. a4 c6 5. axb5 $18 5... cxb5 *',
+      '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. Nxe5 *',
+      '1. e4 a6 2. e5 f5 3. exf6 exf6 *',
+    ],
+  ],
+  // Results.
+  [
+    'results of games that nobody won, or nobody played',
+    '[Result "0-0"]\n\n1. d4 0-0\n\n[Result "+/-"]\n\n+/-\n\n[Result "-/+"]\n[Termination "no show"]\n\n-/+\n\n[Event "a"]\n\n1. e4 +/- e5 {both late} 0–0',
+    [
+      'Termination=double forfeit: 1. d4 *',
+      'Result=1-0 Termination=forfeit: 1-0',
+      'Result=0-1 Termination=no show: 0-1',
+      'Event=a Termination=double forfeit: 1. e4 $16 1... e5 { both late } *',
+    ],
+  ],
+  [
+    'castling with zeros before a result of zeros, or instead of one',
+    ['0-0', '0-0', '*']
+      .map(
+        (result, i) =>
+          `[Result "${result}"]\n[FEN "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"]\n\n1. 0-0-0 0-0${i === 0 ? ' 2. Kb1 0-0' : ''}`,
+      )
+      .join('\n\n'),
+    [
+      'Termination=double forfeit: 1. O-O-O O-O 2. Kb1 *',
+      'Termination=double forfeit: 1. O-O-O *',
+      '1. O-O-O O-O *',
+    ].map((game) => `FEN=r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1${game.startsWith('T') ? ' ' : ': '}${game}`),
+  ],
+  [
+    'results in brackets, and halves',
+    '1. e4 (1-0)\n\n1. d4 ½\n\n1. c4 1/2\n\n1. f4 f5½-½\n\n1. g4 (1-0, 30) g5 (0-1)',
+    [
+      'Result=1-0: 1. e4 1-0',
+      'Result=1/2-1/2: 1. d4 1/2-1/2',
+      'Result=1/2-1/2: 1. c4 1/2-1/2',
+      'Result=1/2-1/2: 1. f4 f5 1/2-1/2',
+      'Result=0-1: 1. g4 { 1-0, 30 } g5 0-1',
+    ],
+  ],
+  [
+    'tags without their brackets, and names of two words',
+    '[Event "A"\n[White "W "w""\n[White Elo "2300"]\n[Black "B" [Result "1-0"\n\n1. e4 e5 1-0\n\n[Event "B"]\n[Site "s" 1. e4 *',
+    ['Event=A White=W "w" Black=B Result=1-0 WhiteElo=2300: 1. e4 e5 1-0', 'Event=B Site=s: 1. e4 *'],
+  ],
+  [
+    'files that were cut off in a comment, a word, a tag, a variation or behind a result, and the next one',
+    '[Event "A"]\n\n1. e4 e5 {+0.1/1[Event "B"]\n[White "N"]\n\n1. d4 {x} d5 2. N[Event "C"]\n[White "O[Event "D"]\n\n1. f4 (1. g4[Event "E"]\n\n1. a4 1-0[Event "F"]\n\n1. b4 {see [Event "x"] of old} *\n\ufeff[Event "G"]\n\n1. b3 *',
+    [
+      'Event=A: 1. e4 e5 { +0.1/1 } *',
+      'Event=B White=N: 1. d4 { x } d5 { N } *',
+      'Event=C White=O: *',
+      'Event=D: 1. f4 (1. g4) *',
+      'Event=E Result=1-0: 1. a4 1-0',
+      'Event=F: 1. b4 { see [Event "x"] of old } *',
+      'Event=G: 1. b3 *',
+    ],
+  ],
   ['variations that repeat a move, or come first', '(1. c4) 1. e4 (1. e4 c5) *', ['1. e4 (1. c4) (1. e4 c5) *']],
 ];
 
@@ -337,6 +438,24 @@ test('what other programs and people write is read as they mean it, and nothing 
       return `${tags.map((tag) => tag.join('=')).join(' ')}${tags.length === 0 ? '' : ': '}${moves}`;
     });
     assert.deepEqual(games, expected, what);
+  }
+});
+
+test('what is read otherwise than it is written is said in a sentence', () => {
+  for (const [text, ...expected] of [
+    ['[Event "A"\n[White "W"\n\n1. e4 *', 'The tags Event, White have no closing bracket'],
+    ['[White Elo "2300"]\n\n1. e4 *', 'The name of a tag is several words: it was read as WhiteElo'],
+    ['[Result "+/-"]\n\n+/-', 'The result +/- was read as 1-0 (forfeit)'],
+    ['1. e4 0-0', 'The result 0-0 was read as * (double forfeit)'],
+    ['1. e4 e[Event "x"]', 'The game is cut off in the middle of a line, where the next one begins'],
+    ['1. e4 {a [Event "x"]\n1. e4 *', 'A comment of the game never ends'],
+    ['[Result "1-0"]\n\n1. e4', 'The text ends before the result of its last game: the rest of it is missing'],
+    ['[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4#'],
+    ['[Result "1/2-1/2"]\n[FEN "7k/5Q2/8/8/8/8/8/K7 w - - 0 1"]\n\n1. Kb1'],
+    ['[Result "1/2-1/2"]\n[FEN "8/6p1/5K2/8/8/8/8/k7 w - - 0 1"]\n\n1. Kxg7'],
+  ]) {
+    const [game] = splitPgn(text).map((source) => unwrap(readPgnGame(source)));
+    assert.deepEqual(game.notes, expected, text);
   }
 });
 
