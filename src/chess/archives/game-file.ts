@@ -17,7 +17,7 @@ import {
   TAR_HEAD_BYTES,
 } from './archives.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { UnpackLimit, unpack } from './unpack.js';
+import { refuseOtherBook, UnpackLimit, unpack } from './unpack.js';
 
 export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
 
@@ -25,7 +25,7 @@ export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
 const PACKINGS = /(?:\.(?:gz|zst|bz2|zip|tar|tgz|xz|lzma|lz|lz4|z|7z|rar))+$/;
 const ARCHIVES = /\.(?:zip|tar(?:\.\w{1,4})?|tgz)$/i;
 const KINDS: readonly (readonly [pattern: RegExp, kind: InputKind])[] = [
-  [/\.pgn$/, 'pgn'],
+  [/\.(?:pgn|tsv)$/, 'pgn'],
   [/\.jsonl(?:\.part)?$/, 'labels'],
   [/\.(?:epd|fen)$/, 'positions'],
   [/\.bin$/, 'polyglot'],
@@ -49,7 +49,6 @@ export function nameInputKind(path: string): InputKind | null {
  */
 export async function findFileKind(packed: Chunks, path: string): Promise<InputKind | null> {
   const named = nameInputKind(path);
-  if (named === 'polyglot') return named;
   const limit = new UnpackLimit();
   let seen = 0;
   const search = async ({ members, source }: OpenFile, depth: number): Promise<InputKind | null> => {
@@ -76,11 +75,30 @@ export async function findFileKind(packed: Chunks, path: string): Promise<InputK
 }
 
 async function findTextKind(source: PackedBytes): Promise<InputKind | null> {
-  const text = (await decodeText([await source.peek(TEXT_HEAD_BYTES)]).next()).value ?? '';
-  if (text.includes('\0')) return null;
+  const head = await source.peek(TEXT_HEAD_BYTES);
+  if (head.includes(0) && isPolyglot(head)) return 'polyglot';
+  const text = (await decodeText([head]).next()).value ?? '';
+  // Zeros at the ends of lines are no sign of other data.
+  if (/\0[^\0\r\n]/.test(text)) return null;
   if (/^\s*\{"/.test(text.slice(0, 1000))) return 'labels';
   const kind = findGameTextKind(text);
   return kind === 'games' ? 'pgn' : kind;
+}
+
+const POLYGLOT_ENTRY_BYTES = 16;
+const MOST_POLYGLOT_ENTRIES = 4096;
+
+/** Whether the first bytes of a file are those of a Polyglot book: entries sorted by the key of their position, with moves in 15 bits. */
+export function isPolyglot(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const entries = Math.min(MOST_POLYGLOT_ENTRIES, Math.floor(bytes.length / POLYGLOT_ENTRY_BYTES));
+  let earlier = 0n;
+  for (let at = 0; at < entries * POLYGLOT_ENTRY_BYTES; at += POLYGLOT_ENTRY_BYTES) {
+    const key = view.getBigUint64(at);
+    if (key < earlier || view.getUint16(at + 8) >> 12 > 4) return false;
+    earlier = key;
+  }
+  return entries > 0;
 }
 
 /** Names of files in archives whose content says what they hold. */
@@ -115,6 +133,9 @@ export async function* readGameFile(
   const limit = new UnpackLimit();
   const file = await openFile(limit.countPacked(packed), limit);
   if (file.members === null) {
+    const head = await file.source.peek(TAR_HEAD_BYTES);
+    if (head.length === 0) throw new BrokenInput('it is empty');
+    if (!isPolyglot(head)) refuseOtherBook(path, head);
     yield* file.source.rest();
     return;
   }

@@ -3,7 +3,7 @@
  * it also runs in a browser.
  */
 export { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
-export { findFileKind, type InputKind, nameInputKind, readGameFile } from './game-file.js';
+export { findFileKind, type InputKind, isPolyglot, nameInputKind, readGameFile } from './game-file.js';
 export { type Chunks, CutOff, PackedBytes } from './packed-bytes.js';
 export { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';
 

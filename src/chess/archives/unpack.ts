@@ -94,8 +94,8 @@ export async function* inflateRaw(source: PackedBytes): AsyncGenerator<Uint8Arra
   if (problem !== null) throw problem;
 }
 
-/** Enough for `findPacking`. */
-const HEAD_BYTES = 8;
+/** Enough for `findUnpacker`. */
+const HEAD_BYTES = 24;
 /** Text of games compresses to a tenth, self-play records to a fiftieth, repeated games further; small files do no harm. */
 const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
 export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
@@ -105,15 +105,40 @@ const STEP_BYTES = 1 << 16;
 
 type Unpacker = (source: PackedBytes) => AsyncGenerator<Uint8Array, void, void>;
 
+const CONVERT_BOOK = 'which is not read: save its lines as PGN with that program, or convert it to Polyglot (.bin)';
 /** Formats that are recognised by their first bytes and refused with a sentence. */
 const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
   { magic: 'fd377a585a00', says: 'it is packed with xz, which is not read: unpack it with "xz -d" first' },
+  { magic: '5d0000', says: 'it is packed with lzma, which is not read: unpack it with "xz -d" first' },
   { magic: '1f9d', says: 'it is packed with compress, which is not read: unpack it with "gzip -d" first' },
   { magic: '4c5a4950', says: 'it is packed with lzip, which is not read: unpack it with "lzip -d" first' },
   { magic: '377abcaf271c', says: 'it is a 7z archive, which is not read: unpack it first' },
   { magic: '526172211a07', says: 'it is a RAR archive, which is not read: unpack it first' },
   { magic: '04224d18', says: 'it is packed with lz4, which is not read: unpack it with "lz4 -d" first' },
+  { magic: '41424b00', says: `it is an opening book of Arena (.abk), ${CONVERT_BOOK}` },
+  { magic: '424f4f21', says: `it is an opening book of Chessmaster (.obk), ${CONVERT_BOOK}` },
+  {
+    magic: Array.from('version https://git-lfs', (letter) => letter.charCodeAt(0).toString(16)).join(''),
+    says: 'it is a pointer of Git LFS, not the file itself: fetch the file with "git lfs pull"',
+  },
 ];
+
+/** Opening books without a magic number, by their endings. */
+const BOOKS: ReadonlyMap<string, string> = new Map([
+  ['abk', 'Arena'],
+  ['ctg', 'ChessBase'],
+  ['cto', 'ChessBase'],
+  ['ctb', 'ChessBase'],
+  ['bkt', 'Shredder'],
+  ['obk', 'Chessmaster'],
+]);
+
+/** Throws BrokenInput for a file that its name and its bytes tell to be an opening book of another program. */
+export function refuseOtherBook(path: string, head: Uint8Array): void {
+  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  const program = head.includes(0) ? BOOKS.get(ending) : undefined;
+  if (program !== undefined) throw new BrokenInput(`it is an opening book of ${program} (.${ending}), ${CONVERT_BOOK}`);
+}
 
 /** What a file may unpack to, counted over all that lies in it. */
 export class UnpackLimit {

@@ -1,6 +1,6 @@
 /**
- * The games of a text that people call a file of games: PGN of any kind, or positions (FEN, EPD, UCI's `position`), one a line. What the
- * file holds says which, not its name. Like the reader of PGN it streams.
+ * The games of a text that people call a file of games: PGN of any kind, positions (FEN, EPD, UCI's `position`), one a line, or
+ * lichess's table of openings. What the file holds says which, not its name. Like the reader of PGN it streams.
  */
 
 import { cutText, failure, type Result, readLines, success, type TextLine } from '../../base/util/index.js';
@@ -13,6 +13,8 @@ export type TextKind = 'games' | 'positions';
 const GAME = /^\s{0,99}(?:\{|\[\s{0,9}[a-z]\w{0,99}[\s"“”:=]|1\.{1,3}\s{0,9}(?:[a-h][1-8x]|[NBRQKO][a-hx1-8-]))/i;
 /** Two moves without their numbers; one alone may be a word of a letter. */
 const BARE_MOVES = /^\s{0,99}(?:(?:[NBRQK]?[a-h]?[1-8]?[x-]?[a-h][1-8][+#]?|O-O(?:-O)?)(?:\s{1,9}|$)){2}/;
+/** Openings with their moves, between tabs: https://github.com/lichess-org/chess-openings. */
+const OPENING_TABLE = /^(?:\ufeff?[a-z\t -]{0,99}\bpgn\b|[A-E]\d\d\t[^\t]{1,999}\t1\.)/;
 /** Characters in which lines are looked at. */
 const LONGEST_HEAD = 10_000;
 
@@ -53,7 +55,8 @@ export async function openGameTexts(
       await iterator.return?.();
     }
   }
-  return { kind: kind ?? expected, all: readAll() };
+  const first = head.split('\n').find((line) => !isRemarkLine(line)) ?? '';
+  return { kind: kind ?? expected, all: isOpeningTable(first) ? readOpeningTable(readAll()) : readAll() };
 }
 
 /** What a text holds, by its beginning; null when no line says it. */
@@ -61,9 +64,28 @@ export function findGameTextKind(head: string): TextKind | null {
   for (const line of head.slice(0, LONGEST_HEAD).split('\n')) {
     if (isRemarkLine(line)) continue;
     if (looksLikeFen(line)) return 'positions';
-    if (GAME.test(line) || BARE_MOVES.test(line)) return 'games';
+    if (isOpeningTable(line) || GAME.test(line) || BARE_MOVES.test(line)) return 'games';
   }
   return null;
+}
+
+function isOpeningTable(line: string): boolean {
+  return line.includes('\t') && OPENING_TABLE.test(line);
+}
+
+/** Each row as a game on the same line. */
+async function* readOpeningTable(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  let columns = ['eco', 'name', 'pgn'];
+  let row = 1;
+  for await (const { text, number } of readLines(pieces)) {
+    const cells = text.replace(/^\ufeff/, '').split('\t');
+    if (row === 1 && cells.includes('pgn')) columns = cells;
+    else {
+      const [eco, name, moves] = ['eco', 'name', 'pgn'].map((column) => cells[columns.indexOf(column)] ?? '');
+      yield `${'\n'.repeat(number - row)}[ECO "${escapeTag(eco)}"] [Opening "${escapeTag(name)}"] ${moves} *\n`;
+      row = number + 1;
+    }
+  }
 }
 
 /** Whether a line of a list of positions is blank or a remark. */

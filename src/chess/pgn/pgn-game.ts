@@ -77,7 +77,7 @@ export interface PgnMove {
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
   const { text, line, isTooLong, notes = [], lacksResult = false } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
-  const { tags, tree, offsets, notes: said, isEmpty, isTooRich } = parsePgn(text);
+  const { tags, tree, offsets, notes: said, isEmpty, isTooRich } = parsePgn(text, source.openEnd !== undefined);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
   if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);

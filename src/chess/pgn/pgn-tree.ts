@@ -85,13 +85,14 @@ export const DEMANDED_TAGS: ReadonlyMap<string, string> = new Map([
   ['Result', '*'],
 ]);
 
-export function parsePgn(text: string): ParsedPgn {
+/** @param isCutOff the text may end inside a tag, which is told already */
+export function parsePgn(text: string, isCutOff = false): ParsedPgn {
   const parser = new PgnParser(text);
   parser.parse();
   const { tags, root, comments, offsets, result, forfeit, items } = parser;
   const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tags) headers.set(name, name === 'Result' ? (readResult(value) ?? value) : value);
-  const notes = parser.describeDamage();
+  const notes = parser.describeDamage(isCutOff);
   if (result !== null && result !== '*') headers.set('Result', result);
   else notes.push(...writeForfeit(headers, forfeit ?? tags.get('Result') ?? ''));
   const tree = { headers, ...(comments.length === 0 ? {} : { comments }), moves: root };
@@ -143,6 +144,7 @@ class PgnParser {
   private remarkEnd = -1;
   private isBehindNumber = false;
   private readonly openTags: string[] = [];
+  private openTagEnd = -1;
   private readonly joinedNames: string[] = [];
   /** The comments whose last one is a result in brackets: the game's, if nothing follows. */
   private bracketed: { readonly comments: string[]; readonly length: number } | null = null;
@@ -174,8 +176,9 @@ class PgnParser {
     this.result = readResult(bracketed.comments.pop() ?? '');
   }
 
-  describeDamage(): string[] {
-    const { openTags, joinedNames } = this;
+  describeDamage(isCutOff: boolean): string[] {
+    const { joinedNames } = this;
+    const openTags = isCutOff && this.openTagEnd === this.text.length ? this.openTags.slice(0, -1) : this.openTags;
     const one = openTags.length === 1;
     return [
       ...(openTags.length === 0
@@ -258,8 +261,10 @@ class PgnParser {
       const earlier = this.tags.get(tag.name);
       if (earlier !== undefined && earlier !== tag.value) this.addComment(`[${tag.name} "${earlier}"]`);
       this.tags.set(tag.name, tag.value);
-      if (tag.damage === 'isOpen') this.openTags.push(tag.name);
-      else if (tag.damage !== undefined) this.joinedNames.push(tag.name);
+      if (tag.damage === 'isOpen') {
+        this.openTags.push(tag.name);
+        this.openTagEnd = tag.end;
+      } else if (tag.damage !== undefined) this.joinedNames.push(tag.name);
       return tag.end;
     }
     let end = at;

@@ -231,7 +231,7 @@ const MARKS_AHEAD = /^[^\p{L}\p{N}♔-♟]+/u;
  * stands between moves, and once without.
  */
 export function spellPlainly(word: string): { plain: string; signs: string }[] {
-  if (/^\w[!-~]*$/.test(word)) return [];
+  if (/^[A-Za-z0-9][!-~]*$/.test(word)) return [];
   const letters = word
     .replace(DASH, '-')
     .normalize('NFKC')

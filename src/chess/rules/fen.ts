@@ -116,9 +116,16 @@ export function parseFen(text: string, notes: string[] = []): Result<Position> {
   const { fields, behind } = splitFen(text);
   if (/^moves\b/i.test(behind) || UCI_MOVES.test(behind))
     return failure('Moves stand behind the FEN, where it must end');
-  const position = readFields(fields, notes);
-  if (position.ok && behind !== '') noteUnread(behind, notes);
+  const position = readFields(addCounters(fields, parseOperations(behind)), notes);
+  const unread = behind.replace(/(?:^|\s|;)(?:hmvc|fmvn)\s+\d+/gi, '').replace(/^[\s;]+/, '');
+  if (position.ok && unread !== '') noteUnread(unread, notes);
   return position;
+}
+
+/** Operations of EPD give the counters that have no fields. */
+function addCounters(fields: readonly string[], operations: EpdLine['operations']): string[] {
+  const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
+  return fields.length === 0 ? [] : [...fields, ...rest.slice(fields.length)];
 }
 
 function noteUnread(behind: string, notes: string[]): void {
@@ -200,7 +207,8 @@ function cleanFenText(text: string): string {
 
 /** A FEN's words, six at most, and the operations or other text behind them. */
 function splitFen(line: string): { fields: string[]; behind: string } {
-  const text = cleanFenText(line);
+  // Programs that write C strings leave zeros at the ends of lines.
+  const text = cleanFenText(line.replace(/\p{Cc}/gu, ' '));
   const fields: string[] = [];
   let at = 0;
   for (const [field, word] of text.matchAll(/([^\s;]+)\s*/gy)) {
@@ -237,8 +245,7 @@ export interface EpdLine {
 export function parseEpdLine(line: string, notes: string[] = []): Result<EpdLine> {
   const { fields, behind } = splitFen(line);
   const operations = parseOperations(behind);
-  const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
-  const position = readFields([...fields, ...rest.slice(fields.length)], notes);
+  const position = readFields(addCounters(fields, operations), notes);
   if (!position.ok) return position;
   // Moves of a table's next column, for one.
   if (/^[a-h][1-8][a-h][1-8]/.test(behind)) noteUnread(behind, notes);
@@ -251,15 +258,28 @@ const UCI_MOVES = /^(?:[a-h][1-8][a-h][1-8][nbrq]?(?:\s+|$))+$/i;
 /** Operations that stand behind a position without castling rights or en passant square. */
 const EPD_OPCODE = /^(?:[abdps]m|id|ce|pv|[cv]\d|acd|acn|acs|eco|hmvc|fmvn|moves):?$/i;
 
+/** Whether an operation begins where the semicolon before it was forgotten; `c4` is a move, unless a text follows. */
+function beginsOperation(token: string, text: string, at: number): boolean {
+  return (
+    EPD_OPCODE.test(token) &&
+    (!/^[cv]\d/i.test(token) || /^\s*"/.test(text.slice(at + token.length, at + token.length + 9)))
+  );
+}
+
 /** `opcode operand …;`: an operand in quotation marks may hold blanks and semicolons, and a backslash before its marks. */
 function parseOperations(text: string): Map<string, string[]> {
   const operations = new Map<string, string[]>();
   let operands: string[] | null = null;
-  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"?|;|[^\s;]+/g)) {
+  /** Words of a remark without quotation marks are no opcodes. */
+  let isInText = false;
+  for (const { 0: token, 1: quoted, index } of text.matchAll(/"((?:[^"\\]|\\.)*)"?|;|[^\s;]+/g)) {
+    const isForgotten = operands !== null && operands.length > 0 && !isInText && beginsOperation(token, text, index);
     if (token === ';') operands = null;
-    else if (operands !== null) operands.push(quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1'));
+    else if (operands !== null && !isForgotten)
+      operands.push(quoted === undefined ? token : quoted.replace(/\\(.)/g, '$1'));
     else {
       const opcode = token.toLowerCase().replace(/:$/, '');
+      isInText = /^[cv]\d$/.test(opcode) && text[index + token.length + 1] !== '"';
       operands = operations.get(opcode) ?? [];
       operations.set(opcode, operands);
     }

@@ -12,7 +12,12 @@ import {
 } from '../../base/util/index.js';
 import { formatEvaluation, openGameTexts, readPositionLines } from '../../chess/pgn/index.js';
 import {
+  findMate,
+  formatFen,
   formatSan,
+  formatSanLine,
+  formatUciMove,
+  hasChess960Castling,
   type Move,
   type Position,
   parseEpdLine,
@@ -22,8 +27,8 @@ import {
 } from '../../chess/rules/index.js';
 import { enginePorts } from '../../engine/app/index.js';
 import { Analyst, type GoRequest, type Score } from '../../engine/core/index.js';
-import { isHopeless, readChunks } from '../../games/records/index.js';
-import { declareCommand, onOff, requiredText, whole } from '../declare-command.js';
+import { ReadingProblems, readChunks } from '../../games/records/index.js';
+import { choice, declareCommand, onOff, requiredText, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
 
@@ -40,18 +45,26 @@ interface Attempt {
   readonly nodes: number;
   readonly timeMs: number;
   readonly isSolved: boolean;
+  /** Of a puzzle: its rating and themes. */
+  readonly rating?: number;
+  readonly themes?: readonly string[];
 }
+
+type MateRule = 'score' | 'move';
+/** Positions that the search for a mate behind a move visits: about a second. */
+const MATE_EFFORT = 1_000_000;
 
 export const suiteCommand = declareCommand({
   command: 'suite <file>',
-  describe: 'Solve the positions of a test suite (EPD with bm or am)',
+  describe: 'Solve the positions of a test suite (EPD with bm, am or dm, or the puzzles of lichess)',
   words: {
-    file: requiredText('EPD file, one position a line'),
+    file: requiredText('EPD file, one position a line, or the CSV file of lichess.org’s puzzles'),
   },
   // biome-ignore format: a row a flag
   flags: {
     movetime: whole({ min: 1, default: 1000 }, 'Milliseconds for each position'),
     nodes: whole({ min: 0, default: 0 }, 'Nodes for each position, instead of a time; 0 = use the time'),
+    'mate-by': choice(['score', 'move'], 'score', 'When a mate in n (bm #n, dm n) is solved: score = the engine announces one that short; move = such a mate is proved behind its move'),
     json: onOff('Print the result of every position as JSON'),
   },
   engineFlags: 'named',
@@ -65,7 +78,7 @@ export const suiteCommand = declareCommand({
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      const attempts = await solve(analyst, positions, request);
+      const attempts = await solve(analyst, positions, request, args['mate-by']);
       if (args.json) printJson(attempts);
       else for (const line of formatAttempts(attempts)) printLine(line);
     } finally {
@@ -78,19 +91,26 @@ export const suiteCommand = declareCommand({
 async function readSuite(file: string): Promise<SuitePosition[]> {
   const positions: SuitePosition[] = [];
   const notes = new NoteList();
-  let unreadable = 0;
+  const unreadable = new ReadingProblems('lines');
+  let columns: readonly string[] | null = null;
+  let isFirst = true;
   try {
     const texts = decodeText(readChunks(file, () => undefined, 'positions'));
     const { kind, all } = await openGameTexts(texts, 'positions');
     if (kind === 'games') throw new RefusedInput('it holds games, and a suite is a list of positions (EPD)');
     for await (const { text, number } of readPositionLines(all)) {
+      columns ??= isFirst ? readPuzzleColumns(text) : null;
+      const isHeader = isFirst && columns !== null && columns !== PUZZLE_COLUMNS;
+      isFirst = false;
+      if (isHeader) continue;
       const dropped: string[] = [];
-      const position = parseSuiteLine(text, number, dropped);
+      const position = columns === null ? parseSuiteLine(text, number, dropped) : parsePuzzle(text, columns, dropped);
       for (const note of dropped) notes.add(`${file}, line ${number}: ${note}`);
       if (position.ok) positions.push(position.value);
       else {
         notes.add(`${file}, line ${number} is left out: ${position.error}`);
-        if (isHopeless(++unreadable, positions.length)) throw new BrokenInput('almost none of its lines can be read');
+        const why = unreadable.add(`line ${number}: ${position.error}`, positions.length);
+        if (why !== null) throw new BrokenInput(why);
       }
       if (positions.length > MOST_POSITIONS) throw new BrokenInput(`it has more than ${MOST_POSITIONS} positions`);
     }
@@ -100,11 +120,16 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
     notes.add(`The rest of ${file} is not read: ${why}`);
   }
   notes.print();
-  if (positions.length === 0) throw new Error(`${file} holds no position with bm or am`);
+  if (positions.length === 0) throw new Error(`${file} holds no position with bm, am or dm`);
   return positions;
 }
 
-async function solve(analyst: Analyst, positions: readonly SuitePosition[], request: GoRequest): Promise<Attempt[]> {
+async function solve(
+  analyst: Analyst,
+  positions: readonly SuitePosition[],
+  request: GoRequest,
+  mateBy: MateRule,
+): Promise<Attempt[]> {
   const format = '{bar} {value}/{total} positions, {solved} solved, {eta_formatted} left';
   const bar = createProgressBar(format, { clearOnComplete: true });
   let solved = 0;
@@ -112,14 +137,9 @@ async function solve(analyst: Analyst, positions: readonly SuitePosition[], requ
   const attempts: Attempt[] = [];
   try {
     for (const position of positions) {
-      analyst.engine.newGame();
-      const { best, report } = await analyst.search(position.fen, [], request);
-      const isSolved = isSolution(position, best.move);
-      const [{ score }] = report.lines;
-      const { id, fen, task } = position;
-      const move = formatSan(unwrap(parseFen(fen)), best.move);
-      attempts.push({ id, fen, task, move, score, nodes: report.nodes, timeMs: report.timeMs, isSolved });
-      solved += Number(isSolved);
+      const attempt = await attemptPosition(analyst, position, request, mateBy);
+      attempts.push(attempt);
+      solved += Number(attempt.isSolved);
       bar.increment({ solved });
     }
   } finally {
@@ -128,14 +148,57 @@ async function solve(analyst: Analyst, positions: readonly SuitePosition[], requ
   return attempts;
 }
 
+/** Searches once, of a puzzle until a move is wrong. */
+async function attemptPosition(
+  analyst: Analyst,
+  position: SuitePosition,
+  request: GoRequest,
+  mateBy: MateRule,
+): Promise<Attempt> {
+  const { id, fen, task, replies = [], rating, themes } = position;
+  const game = unwrap(parseFen(fen));
+  const isChess960 = hasChess960Castling(game);
+  const moves: string[] = [];
+  let nodes = 0;
+  let timeMs = 0;
+  let asked: SuitePosition = position;
+  analyst.engine.newGame();
+  for (let reply = 0; ; reply += 2) {
+    const { best, report } = await analyst.search(fen, moves, request);
+    const [{ score }] = report.lines;
+    nodes += report.nodes;
+    timeMs += report.timeMs;
+    const move = formatSan(game, best.move);
+    const isSolved = isSolution(asked, best.move, { score, game, mateBy });
+    // Any mate ends a puzzle.
+    if (!isSolved || reply >= replies.length || move.endsWith('#')) {
+      const about = { ...(rating !== undefined && { rating }), ...(themes !== undefined && { themes }) };
+      return { id, fen, task, move, score, nodes, timeMs, isSolved, ...about };
+    }
+    for (const played of [best.move, replies[reply]]) {
+      moves.push(formatUciMove(played, isChess960));
+      game.makeMove(played);
+    }
+    asked = { ...position, best: [replies[reply + 1]] };
+  }
+}
+
 function formatAttempts(attempts: readonly Attempt[]): string[] {
   const missed = attempts.filter(({ isSolved }) => !isSolved);
   const solved = attempts.length - missed.length;
   const nodes = attempts.map((attempt) => attempt.nodes).sort((a, b) => a - b)[Math.floor(attempts.length / 2)];
-  const rows = missed.map(
-    ({ id, task, move, score }) => `${id}: ${task}, played ${move} (${formatEvaluation(score, false)})`,
-  );
+  const rows = missed.map(({ id, task, move, score, rating, themes = [] }) => {
+    const about = rating === undefined ? '' : `; rating ${rating}${themes.length > 0 ? `, ${themes.join(' ')}` : ''}`;
+    return `${id}: ${task}, played ${move} (${formatEvaluation(score, false)})${about}`;
+  });
   const share = ((100 * solved) / attempts.length).toFixed(1);
+  const lengths = attempts.flatMap(({ task, score }) =>
+    /#|dm /.test(task) && score.kind === 'mate' ? [score.value] : [],
+  );
+  const counts = [...new Set(lengths)]
+    .sort((a, b) => a - b)
+    .map((length) => `#${length}: ${lengths.filter((one) => one === length).length}`);
+  if (counts.length > 0) rows.push(`mates announced: ${counts.join(', ')}`);
   return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];
 }
 
@@ -149,6 +212,59 @@ export interface SuitePosition {
   /** Any of these solves it; empty = every move that is not to be avoided. */
   readonly best: readonly Move[];
   readonly avoided: readonly Move[];
+  /** Length of the mate that solves a position without moves, below 0 for the side that is mated; absent = none. */
+  readonly mateIn?: number;
+  /** Of a puzzle: the opponent's reply, the next move to find, and so on. */
+  readonly replies?: readonly Move[];
+  readonly rating?: number;
+  readonly themes?: readonly string[];
+}
+
+/** Source: database.lichess.org, "Puzzles". */
+const PUZZLE_COLUMNS = ['PuzzleId', 'FEN', 'Moves', 'Rating', 'RatingDeviation', 'Popularity', 'NbPlays', 'Themes'];
+
+const PUZZLE = /^\w{1,20},[^,;]{1,99},[a-h][1-8][a-h][1-8]/;
+
+/** The columns of a table of puzzles, by its first line; null = it is none. */
+export function readPuzzleColumns(line: string): readonly string[] | null {
+  const cells = line
+    .replace(/^\ufeff/, '')
+    .trim()
+    .split(',');
+  if (cells.includes('FEN') && cells.includes('Moves')) return cells;
+  return PUZZLE.test(line) ? PUZZLE_COLUMNS : null;
+}
+
+/** A line of lichess's puzzles: the first move is the opponent's, the others are the solution. @param notes as of parseFen */
+export function parsePuzzle(line: string, columns: readonly string[], notes: string[] = []): Result<SuitePosition> {
+  const cells = line.trim().split(',');
+  const [id, fen, text, rating, themes] = ['PuzzleId', 'FEN', 'Moves', 'Rating', 'Themes'].map(
+    (column) => cells[columns.indexOf(column)] ?? '',
+  );
+  const position = parseFen(fen, notes);
+  if (!position.ok) return position;
+  const game = position.value;
+  const moves: Move[] = [];
+  let start = game;
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const move = parseUciMove(game, word);
+    if (!move.ok) return move;
+    moves.push(move.value);
+    game.makeMove(move.value);
+    if (moves.length === 1) start = unwrap(parseFen(formatFen(game)));
+  }
+  if (moves.length < 2) return failure('A puzzle needs two moves, the first of them the opponent’s');
+  const solution = moves.slice(1);
+  return success({
+    id: cutText(id),
+    fen: formatFen(start),
+    task: cutText(`bm ${formatSanLine(start, solution).join(' ')}`, 200),
+    best: [solution[0]],
+    avoided: [],
+    replies: solution.slice(1),
+    ...(rating !== '' && { rating: Number(rating) }),
+    ...(themes !== '' && { themes: cutText(themes, 200).split(' ') }),
+  });
 }
 
 /**
@@ -164,15 +280,47 @@ export function parseSuiteLine(line: string, lineNumber: number, notes: string[]
   if (!best.ok) return best;
   const avoided = parseMoves(position, operations, 'am');
   if (!avoided.ok) return avoided;
-  if (best.value.length + avoided.value.length === 0) return failure('There is neither a bm nor an am operation');
-  const tasks = ['bm', 'am'].filter((opcode) => operations.has(opcode));
+  const mateIn = readMateLength(operations);
+  if (best.value.length + avoided.value.length === 0 && mateIn === null) {
+    return failure('There is neither a bm nor an am nor a dm operation');
+  }
+  const tasks = ['bm', 'am', 'dm'].filter((opcode) => operations.has(opcode));
   const task = tasks.map((opcode) => [opcode, ...(operations.get(opcode) ?? [])].join(' ')).join(', ');
   const id = operations.get('id')?.join(' ') || `line ${lineNumber}`;
-  return success({ id: cutText(id), fen, task: cutText(task), best: best.value, avoided: avoided.value });
+  const moves = { best: best.value, avoided: avoided.value };
+  return success({ id: cutText(id), fen, task: cutText(task), ...moves, ...(mateIn !== null && { mateIn }) });
 }
 
-export function isSolution({ best, avoided }: SuitePosition, move: Move): boolean {
-  return !avoided.includes(move) && (best.length === 0 || best.includes(move));
+/** `bm #5`, `bm M5` and `dm 5`. */
+function readMateLength(operations: ReadonlyMap<string, readonly string[]>): number | null {
+  const announced = (operations.get('bm') ?? [])
+    .map((word) => MATE_LENGTH.exec(word)?.[1])
+    .find((length) => length !== undefined);
+  const length = Number(announced ?? operations.get('dm')?.[0] ?? Number.NaN);
+  return Number.isInteger(length) && length !== 0 ? length : null;
+}
+
+const MATE_LENGTH = /^(?:#|[Mm](?:ate)?)([+-]?\d{1,3})$/;
+
+interface Found {
+  readonly score: Score;
+  /** Before the move. */
+  readonly game: Position;
+  readonly mateBy: MateRule;
+}
+
+/** The moves of the suite decide; where it has none, the length of the mate. */
+export function isSolution(
+  { best, avoided, mateIn }: SuitePosition,
+  move: Move,
+  { score, game, mateBy }: Found,
+): boolean {
+  if (avoided.includes(move)) return false;
+  if (best.length > 0 || mateIn === undefined) return best.length === 0 || best.includes(move);
+  if (mateBy === 'move' && mateIn > 0) {
+    return findMate(game, { moves: mateIn, checks: mateIn, effort: MATE_EFFORT, candidates: [move] }).line !== null;
+  }
+  return score.kind === 'mate' && score.value > 0 === mateIn > 0 && Math.abs(score.value) <= Math.abs(mateIn);
 }
 
 function parseMoves(
@@ -182,11 +330,16 @@ function parseMoves(
 ): Result<Move[]> {
   const moves: Move[] = [];
   const words = (operations.get(opcode) ?? []).flatMap((operand) => operand.split(/[\s,]+/));
-  for (const word of words.map((text) => text.replace(/^\d{1,4}\.{1,9}/, '')).filter((text) => text !== '')) {
+  for (const word of words.map((text) => text.replace(/^\d{1,4}\.{1,9}/, '')).filter((text) => isMoveWord(text))) {
     const san = parseSan(position, word);
     const move = san.ok ? san : parseUciMove(position, word);
     if (!move.ok) return failure(`${opcode} ${word.slice(0, 40)}: ${san.ok ? move.error : san.error}`);
     moves.push(move.value);
   }
   return success(moves);
+}
+
+/** Not so: check marks and glyphs apart from their move, and lengths of mates. */
+function isMoveWord(text: string): boolean {
+  return /[A-Za-z0-9]/.test(text) && !MATE_LENGTH.test(text);
 }

@@ -19,7 +19,7 @@ import type { InputKind } from '../../chess/archives/index.js';
 import { type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../chess/pgn/index.js';
 import { formatUciMove } from '../../chess/rules/index.js';
 import type { ResultText } from '../play/index.js';
-import { findInputKind, formatResult, isHopeless, parseLabelledGame, readChunks } from '../records/index.js';
+import { findInputKind, formatResult, parseLabelledGame, ReadingProblems, readChunks } from '../records/index.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
 export type PlayerResult = (typeof PLAYER_RESULTS)[number];
@@ -145,7 +145,7 @@ async function* readFile(
 ): AsyncGenerator<Unnumbered> {
   const name = basename(path);
   let readable = 0;
-  let unreadable = 0;
+  const unreadable = new ReadingProblems('games');
   try {
     const texts = decodeText(readChunks(path, onBytes, kind));
     const read = kind === 'labels' ? readLabels(texts, name) : readGames(texts, name, kind, player, wanted);
@@ -156,13 +156,14 @@ async function* readFile(
         if (game.value !== null) yield game.value;
         continue;
       }
-      if (++unreadable <= MOST_WARNINGS) onWarning(game.error);
-      if (isHopeless(unreadable, readable)) throw new BrokenInput('almost none of its games can be read');
+      const why = unreadable.add(game.error, readable);
+      if (unreadable.count <= MOST_WARNINGS) onWarning(game.error);
+      if (why !== null) throw new BrokenInput(why);
     }
   } catch (error) {
     if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
     onWarning(
-      `${name}${readable + unreadable === 0 ? '' : ': the rest'} cannot be read: ${describeReadFailure(error)}`,
+      `${name}${readable + unreadable.count === 0 ? '' : ': the rest'} cannot be read: ${describeReadFailure(error)}`,
     );
   }
 }

@@ -15,6 +15,7 @@ import {
   success,
   unwrap,
 } from '../../base/util/index.js';
+import { isPolyglot } from '../../chess/archives/index.js';
 import {
   isRemarkLine,
   openGameTexts,
@@ -222,6 +223,11 @@ export function createPolyglotBook(name: string, bytes: Uint8Array, maxPlies: nu
     return failure(`${name} is not a Polyglot book: its size is not a multiple of ${ENTRY_BYTES} bytes`);
   }
   const plies = Number.isFinite(maxPlies) ? maxPlies : DEFAULT_PLIES;
+  if (!isPolyglot(bytes)) {
+    return failure(
+      `${name} is not a Polyglot book: its entries are not sorted by position. Books of other programs are not read: save their lines as PGN, or convert them to Polyglot`,
+    );
+  }
   const entries = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (listBookMoves(entries, new Position()).length === 0) {
     return failure(`${name} has no move for the initial position`);

@@ -1,6 +1,6 @@
 /** The door of files with games and positions on the disk, of any packing (chess/archives). What it cannot read it throws as BrokenInput. */
 import { createReadStream, statSync } from 'node:fs';
-import { BrokenInput } from '../../base/util/index.js';
+import { BrokenInput, cutText } from '../../base/util/index.js';
 import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../../chess/archives/index.js';
 
 /** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
@@ -20,9 +20,24 @@ export async function findInputKind(path: string): Promise<InputKind | null> {
     : named;
 }
 
-/** Whether so much of a file is unreadable that it cannot be what its name says, so that reading should stop. */
-export function isHopeless(unreadable: number, readable: number): boolean {
-  return unreadable > 1000 && unreadable > 50 * readable;
+const REASONS_TOLD = 3;
+
+/** Why lines or games of a file cannot be read. */
+export class ReadingProblems {
+  private readonly first: string[] = [];
+  count = 0;
+
+  constructor(private readonly parts: 'lines' | 'games') {}
+
+  /**
+   * @param reason with its line
+   * @returns why reading should stop: so much of the file is unreadable that it cannot be what its name says; null = go on
+   */
+  add(reason: string, readable: number): string | null {
+    if (++this.count <= REASONS_TOLD) this.first.push(cutText(reason, 200));
+    if (this.count <= 1000 || this.count <= 50 * readable) return null;
+    return `almost none of its ${this.parts} can be read (${this.first.join('; ')})`;
+  }
 }
 
 /** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. @param onBytes called with the number of bytes of the file that were read */

@@ -15,10 +15,10 @@ import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../../net
 import type { GameFilter, GameFormat, GameSink } from '../records/index.js';
 import {
   findInputKind,
-  isHopeless,
   isV6Folder,
   labelledGames,
   pgnGames,
+  ReadingProblems,
   readUntilBreak,
   TAR_FILE,
   v6Games,
@@ -75,7 +75,8 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     accepts: (inputName, policyName) => inputName === input.name && policyName === policy.name,
   };
   let games = 0;
-  let damaged = 0;
+  const damaged = new ReadingProblems('games');
+  let warned = 0;
   let positions = 0;
   let bytes = 0;
   let reportedPositions = 0;
@@ -84,7 +85,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     if (count === MAX_WARNINGS)
       report({ type: 'warning', text: `${basename(task.path)}: further ${kind} are not shown` });
   };
-  const warn = (text: string): void => tell(text, ++damaged, 'warnings');
+  const warn = (text: string): void => tell(text, ++warned, 'warnings');
   // Counted apart, so that they do not hide what is damaged.
   let notes = 0;
   const note = (text: string): void => tell(`game ${games}: ${text}`, ++notes, 'notes');
@@ -107,10 +108,14 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     if (games <= task.skipGames) continue;
     const written = format.writeGame(game, sink, settings.filter, note);
     if (written.ok) positions += written.value;
-    else warn(`game ${games} skipped: ${written.error}`);
-    if (isHopeless(damaged, games - damaged)) {
-      warn(`given up after game ${games}: almost none of its games can be read`);
-      break;
+    else {
+      warn(`game ${games} skipped: ${written.error}`);
+      const why = damaged.add(`game ${games}: ${written.error}`, games - damaged.count - 1);
+      if (why !== null) {
+        warned++;
+        tell(`given up after game ${games}: ${why}`, 1, 'warnings');
+        break;
+      }
     }
     if (games % PROGRESS_GAMES === 0) reportProgress();
     if (positions >= task.maxPositions) break;
@@ -118,7 +123,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   }
   report({ type: 'part', games, counts: writer.finishPart() });
   reportProgress();
-  report({ type: 'done', games, damaged, isRefused });
+  report({ type: 'done', games, damaged: warned, isRefused });
 }
 
 function isReadable(path: string): boolean {

@@ -241,3 +241,37 @@ const REFUSED: [string, string][] = [
 for (const [fen, sentence] of REFUSED) {
   test(`"${fen}" is refused: ${sentence}`, () => assert.equal(reprint(fen), sentence));
 }
+
+test('a semicolon that was forgotten, counters before operations, and zeros at the end of a line', () => {
+  const board = 'rnbqkbnr/ppppp2p/5p2/6p1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq -';
+  for (const [line, fen, ...operations] of [
+    [`${board} bm Qh5# id "x"; c0 "y z"`, `${board} 0 1`, 'bm=Qh5#', 'id=x', 'c0=y z'],
+    [`${board} 3 9 bm c4 c5 c0 "y" id a;`, `${board} 3 9`, 'bm=c4,c5', 'c0=y', 'id=a'],
+    [`${board} 3 9; dm 5 am Nf3 hmvc 7;`, `${board} 3 9`, 'dm=5', 'am=Nf3', 'hmvc=7'],
+    [`${board} c0 I am id 5; bm Qh5;`, `${board} 0 1`, 'c0=I,am,id,5', 'bm=Qh5'],
+    [`${board} ; bm Qh5\0\0`, `${board} 0 1`, 'bm=Qh5'],
+    [`${board} 2 3\0`, `${board} 2 3`],
+  ]) {
+    const notes: string[] = [];
+    const epd = unwrap(parseEpdLine(line, notes));
+    assert.deepEqual(
+      [epd.fen, ...Array.from(epd.operations, ([name, words]) => `${name}=${words}`)],
+      [fen, ...operations],
+    );
+    assert.deepEqual(notes, [], line);
+  }
+});
+
+test('operations in the place of the counters of a FEN are its counters', () => {
+  const board = 'rnbqkbnr/ppppp2p/5p2/6p1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq -';
+  for (const [text, counters, ...expected] of [
+    ['hmvc 1; fmvn 7;', '1 7'],
+    ['fmvn 7; hmvc 1', '1 7'],
+    ['hmvc 1 fmvn 7', '1 7'],
+    ['hmvc 1; fmvn 7; id "x";', '1 7', 'What stands behind the FEN was not read: id "x"'],
+  ]) {
+    const notes: string[] = [];
+    assert.equal(formatFen(unwrap(parseFen(`${board} ${text}`, notes))), `${board} ${counters}`);
+    assert.deepEqual(notes, expected, text);
+  }
+});

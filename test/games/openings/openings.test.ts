@@ -165,6 +165,78 @@ test('a Polyglot book gives lines by the weights of its moves, and leaves out wh
   }
 });
 
+test('files that are no books are named, with what to do about them, and never read as text', async () => {
+  const rows: [name: string, bytes: Uint8Array, sentence: RegExp][] = [
+    [
+      'a.abk',
+      Buffer.from(`ABK\0${'x'.repeat(60)}\n1. e4 *\n`),
+      /: it is an opening book of Arena \(\.abk\), which is not read: save its lines as PGN/,
+    ],
+    ['a.bin', Buffer.from('ABK\0xxxxxxxxxxxx'), /: it is an opening book of Arena/],
+    ...['ctg', 'cto', 'ctb'].map(
+      (ending) =>
+        [
+          `a.${ending}`,
+          Buffer.alloc(4096),
+          new RegExp(`: it is an opening book of ChessBase \\(\\.${ending}\\), which is not read`),
+        ] as [string, Uint8Array, RegExp],
+    ),
+    ['a.BKT', Buffer.alloc(64, 1).fill(0, 8, 20), /: it is an opening book of Shredder \(\.bkt\), which is not read/],
+    [
+      'other.bin',
+      Buffer.from('ff00'.repeat(64), 'hex'),
+      /^other\.bin is not a Polyglot book: its entries are not sorted by position\. Books of other programs are not read/,
+    ],
+    [
+      'lfs.bin',
+      Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'),
+      /: it is a pointer of Git LFS, not the file itself: fetch the file with "git lfs pull"$/,
+    ],
+    ['empty.bin', Buffer.alloc(0), /^The book .*empty\.bin cannot be read: it is empty$/],
+    ['empty.pgn', Buffer.alloc(0), /cannot be read: it is empty$/],
+    [
+      'old.pgn.lzma',
+      Buffer.from('5d00008000ffffffffffffffff002d'.repeat(2), 'hex'),
+      /: it is packed with lzma, which is not read: unpack it with "xz -d" first$/,
+    ],
+  ];
+  for (const [name, bytes, sentence] of rows) {
+    writeFileSync(join(folder, name), bytes);
+    const opened = await openBook(join(folder, name));
+    assert.match(opened.ok ? 'it was opened' : opened.error, sentence, name);
+  }
+});
+
+test('what a book holds says which it is, whatever its name says', async () => {
+  const polyglot = createPolyglotFile([['', 'e2e4', 1]]);
+  for (const [name, bytes] of [
+    ['book.abk', polyglot],
+    ['book', polyglot],
+    ['pgn.bin', Buffer.from('1. e4 *\n')],
+  ] as const) {
+    writeFileSync(join(folder, name), bytes);
+    assert.deepEqual(listMoves(unwrap(unwrap(await openBook(join(folder, name))).read(0))), ['e2e4'], name);
+  }
+});
+
+test('lichess’s table of openings is a book, each row with its line', async () => {
+  const rows = ['A00\tAmar "Paris" Opening\t1. Nh3', '', "B00\tKing's Pawn\t1. e4", 'B00\tDamaged\t1. e5'];
+  for (const [name, lines] of [
+    ['openings.tsv', ['eco\tname\tpgn', ...rows]],
+    ['bare.tsv', ['', ...rows]],
+    ['all.tsv', ['eco-volume\teco\tname\tpgn\tuci\tepd', ...rows.map((row) => (row === '' ? '' : `A\t${row}\tx\ty`))]],
+  ] as const) {
+    const book = unwrap(await openBook(write(name, `${lines.join('\n')}\n`)));
+    assert.equal(book.size, 3);
+    assert.deepEqual(
+      [0, 1].map((index) => listMoves(unwrap(book.read(index)))),
+      [['g1h3'], ['e2e4']],
+    );
+    const damaged = book.read(2);
+    assert.match(damaged.ok ? '' : damaged.error, /^[a-z]*\.tsv, game 3, line 5, move 1\.e5: e5 is illegal/);
+  }
+});
+
 test('castling in a Polyglot book is the king onto its rook, or its two steps', async () => {
   const moves = ['e2e4', 'e7e5', 'g1f3', 'g8f6', 'f1c4', 'f8c5'];
   for (const [index, castling] of ['e1h1', 'e1g1'].entries()) {

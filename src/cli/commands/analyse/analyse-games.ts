@@ -26,7 +26,7 @@ import {
   type ReportLine,
   type Score,
 } from '../../../engine/core/index.js';
-import { findInputKind, isHopeless, readChunks } from '../../../games/records/index.js';
+import { findInputKind, ReadingProblems, readChunks } from '../../../games/records/index.js';
 import { listWdl } from '../../../search/index.js';
 import { createProgressBar, NoteList, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
@@ -49,24 +49,29 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   /** Why the rest of a file was not read. */
   const broken = new Map<string, string>();
   let positions = 0;
+  /** The last sentence about a file, which is the error when nothing can be read. */
+  let last: string | null = null;
   for (const path of paths) {
     const place = paths.length > 1 ? `${path}: ` : '';
     const isPipe = !isRegularFile(path);
     let games = 0;
-    let unreadable = 0;
+    const unreadable = new ReadingProblems('games');
     if (isPipe) kept.set(path, []);
     const onBroken = (why: string): void => {
       broken.set(path, why);
-      problems.add(`${path}${games === 0 ? '' : ': the rest'} cannot be read: ${why}`);
+      if (last !== null) problems.add(last);
+      last = `${path}${games > unreadable.count ? ': the rest' : ''} cannot be read: ${why}`;
     };
     for await (const text of readTexts(path, onBroken)) {
       games++;
       const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
       if (!text.ok || !game.ok) {
         const name = text.ok ? `${nameGame(text.value)} is left out: ` : '';
-        problems.add(`${place}${name}${game.ok ? '' : game.error}`);
-        if (!isHopeless(++unreadable, games - unreadable)) continue;
-        onBroken('almost none of its games can be read');
+        const reason = game.ok ? '' : game.error;
+        problems.add(`${place}${name}${reason}`);
+        const why = unreadable.add(reason, games - unreadable.count - 1);
+        if (why === null) continue;
+        onBroken(why);
         break;
       }
       kept.get(path)?.push(text.value);
@@ -77,7 +82,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
       }
     }
   }
-  const error = positions > 0 ? null : (problems.takeLast() ?? `There is no game in ${paths.join(', ')}`);
+  const error = positions > 0 ? null : (last ?? problems.takeLast() ?? `There is no game in ${paths.join(', ')}`);
+  if (last !== null && error === null) problems.add(last);
   problems.print();
   if (error !== null) throw new Error(error);
   return {
