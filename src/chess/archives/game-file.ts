@@ -95,7 +95,8 @@ export function isPolyglot(bytes: Uint8Array): boolean {
   let earlier = 0n;
   for (let at = 0; at < entries * POLYGLOT_ENTRY_BYTES; at += POLYGLOT_ENTRY_BYTES) {
     const key = view.getBigUint64(at);
-    if (key < earlier || view.getUint16(at + 8) >> 12 > 4) return false;
+    const move = view.getUint16(at + 8);
+    if (key < earlier || move >> 12 > 4 || (move & 63) === ((move >> 6) & 63)) return false;
     earlier = key;
   }
   return entries > 0;

@@ -225,7 +225,7 @@ export function createPolyglotBook(name: string, bytes: Uint8Array, maxPlies: nu
   const plies = Number.isFinite(maxPlies) ? maxPlies : DEFAULT_PLIES;
   if (!isPolyglot(bytes)) {
     return failure(
-      `${name} is not a Polyglot book: its entries are not sorted by position. Books of other programs are not read: save their lines as PGN, or convert them to Polyglot`,
+      `${name} is not a Polyglot book: its entries are not moves, sorted by position. Books of other programs are not read: save their lines as PGN, or convert them to Polyglot`,
     );
   }
   const entries = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -14,6 +14,7 @@ import {
   splitPgn,
 } from '#sardonyx/chess/pgn/index.js';
 import { LONGEST_GAME_TEXT } from '#sardonyx/chess/pgn/pgn-text.js';
+import { listContents } from '../../support/pgn-contents.js';
 
 function listMoves({ text }: PgnText): string[] {
   return Array.from(parsePgn(text).tree.moves.mainline(), ({ san }) => san);
@@ -434,7 +435,11 @@ test('what other programs and people write is read as they mean it, and nothing 
     const games = splitPgn(text).map((source) => {
       const game = unwrap(readPgnGame(source));
       const tags = [...game.tags].filter(([name, value]) => DEMANDED_TAGS.get(name) !== value);
-      const moves = formatPgn(annotateGame(game)).split('\n\n').slice(1).join('\n\n').trim();
+      const tree = annotateGame(game);
+      const written = formatPgn(tree);
+      const [again, ...others] = splitPgn(written).map((one) => unwrap(readPgnGame(one)));
+      assert.deepEqual([listContents(annotateGame(again)), others], [listContents(tree), []], what);
+      const moves = written.split('\n\n').slice(1).join('\n\n').trim();
       return `${tags.map((tag) => tag.join('=')).join(' ')}${tags.length === 0 ? '' : ': '}${moves}`;
     });
     assert.deepEqual(games, expected, what);

@@ -157,7 +157,11 @@ test('a Polyglot book gives lines by the weights of its moves, and leaves out wh
   assert.equal(unwrap(unwrap(await openBook(path, 1)).read(0)).moves.length, 1);
   for (const [name, bytes, sentence] of [
     ['short.bin', Buffer.alloc(20), /^short\.bin is not a Polyglot book: its size is not a multiple of 16 bytes$/],
-    ['zeros.bin', Buffer.alloc(32), /^zeros\.bin has no move for the initial position$/],
+    [
+      'zeros.bin',
+      Buffer.alloc(32),
+      /^zeros\.bin is not a Polyglot book: its entries are not moves, sorted by position\./,
+    ],
   ] as const) {
     writeFileSync(join(folder, name), bytes);
     const opened = await openBook(join(folder, name));
@@ -185,7 +189,7 @@ test('files that are no books are named, with what to do about them, and never r
     [
       'other.bin',
       Buffer.from('ff00'.repeat(64), 'hex'),
-      /^other\.bin is not a Polyglot book: its entries are not sorted by position\. Books of other programs are not read/,
+      /^other\.bin is not a Polyglot book: its entries are not moves, sorted by position\. Books of other programs are not read/,
     ],
     [
       'lfs.bin',
