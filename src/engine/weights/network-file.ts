@@ -114,9 +114,10 @@ function getSourceName({ path, builtIn }: ResolvedNetwork): string {
   return builtIn ?? describePath(path);
 }
 
-/** Whether the file is not one of the program's. */
-function isForeign({ path, builtIn }: ResolvedNetwork): boolean {
-  return builtIn === null && dirname(path) !== join(getProgramFolder(), 'models');
+/** The program's own files need no check. */
+function describeOrigin({ path, builtIn }: ResolvedNetwork): { isForeign: true } | { isChecked: true } {
+  const isOwn = builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
+  return isOwn ? { isChecked: true } : { isForeign: true };
 }
 
 export function computeDigest(bytes: Uint8Array): string {
@@ -229,7 +230,7 @@ async function findExact(
       bytes: await adaptOnnx(inflated.value, edition),
       name,
       fileSha256,
-      isForeign: isForeign(network),
+      ...describeOrigin(network),
     });
   } catch (error) {
     return failure((error as Error).message);
@@ -274,7 +275,7 @@ async function findInt8(
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
   if (onnx !== undefined) {
-    return success({ bytes: onnx, name: getSourceName(network), fileSha256, isForeign: isForeign(network) });
+    return success({ bytes: onnx, name: getSourceName(network), fileSha256, ...describeOrigin(network) });
   }
   onWarning(report);
   return findEdition({});
@@ -333,8 +334,10 @@ async function loadLc0(
     ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
   });
   if (!network.ok) return failure(network.error.replaceAll(path, describePath(path)));
-  const { onnx, weightsFolder, fileSha256 } = network.value;
-  return success({ bytes: onnx, name: describePath(path), weightsFolder, fileSha256 });
+  const { onnx, weightsFolder, fileSha256, info } = network.value;
+  // The file may hold an ONNX model of a stranger; every other one is of our making.
+  const origin = info.parameters === null ? { isForeign: true } : { isChecked: true as const };
+  return success({ bytes: onnx, name: describePath(path), weightsFolder, fileSha256, ...origin });
 }
 
 function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {

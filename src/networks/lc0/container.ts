@@ -4,7 +4,8 @@
  */
 
 import { failure, type Result, success } from '../../base/util/index.js';
-import { type FileSource, NetworkError, scanStructure } from '../onnx/index.js';
+import { DamagedMessage } from '../nn/index.js';
+import { type FileSource, NetworkError } from '../onnx/index.js';
 import {
   ActivationFunction,
   InputEmbedding,
@@ -135,11 +136,9 @@ export function formatNet(net: NetMessage): Uint8Array {
 }
 
 function decodeNet(bytes: Uint8Array): NetMessage {
-  const problem = scanStructure(bytes, netType, MAX_FIELDS);
-  if (problem !== undefined) throw new NetworkError(problem);
   try {
-    return netType.decode(bytes, false) as NetMessage;
+    return netType.decode(bytes, MAX_FIELDS, false) as NetMessage;
   } catch (error) {
-    throw new NetworkError(`its protobuf structure is damaged (${error instanceof Error ? error.message : error})`);
+    throw error instanceof DamagedMessage ? new NetworkError(error.message) : error;
   }
 }

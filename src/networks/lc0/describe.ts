@@ -4,15 +4,8 @@
  */
 
 import type { Result } from '../../base/util/index.js';
-import {
-  decodeModel,
-  type FileSource,
-  hasExternalTensors,
-  type ModelMessage,
-  NetworkError,
-  readInflated,
-  TensorType,
-} from '../onnx/index.js';
+import { decodeModel, type ModelMessage, TensorType } from '../nn/index.js';
+import { type FileSource, hasExternalTensors, NetworkError, readInflated } from '../onnx/index.js';
 import { attempt, hasNetworkHead, parseNet } from './container.js';
 import { decodeLayer } from './layer-encoding.js';
 import { countFlops, countParameters, INFO_KEY } from './lc0-network-info.js';

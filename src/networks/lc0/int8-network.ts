@@ -4,8 +4,8 @@
  */
 
 import { type Result, success } from '../../base/util/index.js';
-import { addsWidely, openOnCpu, readPrecision } from '../nn/index.js';
-import { createSpeedSample, type Difference, decodeModel, encodeModel, quantiseModel } from '../onnx/index.js';
+import { addsWidely, decodeModel, encodeModel, openOnCpu, readPrecision } from '../nn/index.js';
+import { createSpeedSample, type Difference, quantiseModel } from '../onnx/index.js';
 import { findModelFolder, ModelCache } from './model-cache.js';
 
 /** Raise it when the same network would give another file. */

@@ -6,19 +6,24 @@
 
 import type { Result } from '../../base/util/index.js';
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
-import { LC0_TENSOR_NAMES } from '../nn/index.js';
+import {
+  decodeModel,
+  encodeModel,
+  type GraphMessage,
+  LC0_TENSOR_NAMES,
+  TensorType,
+  type ValueInfoMessage,
+  viewBytes,
+} from '../nn/index.js';
 import {
   addAlias,
   BUILDER_VERSION,
   type BuildOptions,
   DEFAULT_BUILD_OPTIONS,
-  decodeModel,
   draftOnnx,
-  encodeModel,
   type FileSource,
   findInput,
   findOutput,
-  type GraphMessage,
   getWeightBytes,
   hasExternalTensors,
   hashFile,
@@ -27,10 +32,7 @@ import {
   NetworkError,
   readInflated,
   suitsChannelBlock,
-  TensorType,
   Unrecognised,
-  type ValueInfoMessage,
-  viewBytes,
   writeModel,
   writeModelWithWeightsFile,
 } from '../onnx/index.js';

@@ -24,7 +24,7 @@ import {
   writeCacheFile,
 } from '#platform/cache-files.js';
 import { concatBytes } from '../../base/util/index.js';
-import { decodeModel, modelType } from '../onnx/index.js';
+import { decodeModel, modelType } from '../nn/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
 
 // Deletes converted networks: the least recently used ones beyond a number and a total size, and files that killed processes

@@ -3,7 +3,7 @@
  * that an error can name an unknown value. In decoded messages an absent sub-message or list is null or empty, and an
  * absent scalar is not an own property.
  */
-import { createMessageTypes, type MessageOf, type MessageSpec } from '../onnx/index.js';
+import { createMessageTypes, type MessageOf, type MessageSpec } from '../nn/index.js';
 
 const SCHEMA = {
   Layer: {

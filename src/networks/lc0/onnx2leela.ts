@@ -7,19 +7,21 @@ import type { Result } from '../../base/util/index.js';
 import {
   decodeModel,
   encodeModel,
+  type GraphMessage,
+  type ModelMessage,
+  TensorType,
+  type ValueInfoMessage,
+} from '../nn/index.js';
+import {
   type FileSource,
   findInput,
   findOutput,
-  type GraphMessage,
   hasExternalTensors,
   insertBeforeOutput,
   insertBehindInput,
-  type ModelMessage,
   NetworkError,
   readInflated,
-  TensorType,
   Unrecognised,
-  type ValueInfoMessage,
 } from '../onnx/index.js';
 import { attempt, formatNet } from './container.js';
 import {

@@ -4,9 +4,16 @@
  * and moves left: those the user named, else those the engine would take.
  */
 import { LC0_POLICY_SIZE } from '../encoding/index.js';
-import { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorDescription, type TensorRoles } from '../nn/index.js';
 import {
+  findTensors,
   type GraphMessage,
+  getWidth,
+  LC0_TENSOR_NAMES,
+  type TensorDescription,
+  type TensorRoles,
+  type ValueInfoMessage,
+} from '../nn/index.js';
+import {
   GraphReader,
   listNames,
   NetworkError,
@@ -18,7 +25,6 @@ import {
   recognisePolicy,
   recogniseValue,
   Unrecognised,
-  type ValueInfoMessage,
 } from '../onnx/index.js';
 import { type LayerEncoder, LINEAR16_ENCODER } from './layer-encoding.js';
 import {

@@ -23,5 +23,26 @@ export {
   readPrecision,
 } from './model/model-file.js';
 export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
-export type { TensorDescription } from './model/onnx-header.js';
+export { isExternal, type TensorDescription } from './model/onnx-header.js';
+export {
+  type AttributeMessage,
+  AttributeType,
+  decodeModel,
+  EXTERNAL_DATA,
+  encodeModel,
+  findAttribute,
+  type GraphMessage,
+  getIntegerAttribute,
+  getIntegerList,
+  graphType,
+  type ModelMessage,
+  modelType,
+  type NodeMessage,
+  type TensorMessage,
+  TensorType,
+  tensorType,
+  type ValueInfoMessage,
+  viewBytes,
+} from './model/onnx-messages.js';
+export { createMessageTypes, DamagedMessage, type MessageOf, type MessageSpec } from './model/protobuf-messages.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

@@ -35,20 +35,8 @@ export {
 } from './graph/network-layers.js';
 export { findChannelBlock, suitsChannelBlock } from './graph/rank-convolutions.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-export {
-  decodeModel,
-  encodeModel,
-  type GraphMessage,
-  getFloat16Table,
-  hasExternalTensors,
-  type ModelMessage,
-  modelType,
-  TensorType,
-  type ValueInfoMessage,
-  viewBytes,
-} from './onnx-model.js';
+export { getFloat16Table, hasExternalTensors } from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
-export { createMessageTypes, type MessageOf, type MessageSpec, scanStructure } from './protobuf-messages.js';
 export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';
 export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';

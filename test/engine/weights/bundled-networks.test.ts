@@ -14,8 +14,7 @@ import {
   readBundle,
 } from '#sardonyx/engine/weights/network-catalogue.js';
 import { findModel, resolveNetwork } from '#sardonyx/engine/weights/network-file.js';
-import { loadModel } from '#sardonyx/networks/nn/index.js';
-import { decodeModel } from '#sardonyx/networks/onnx/onnx-model.js';
+import { decodeModel, loadModel } from '#sardonyx/networks/nn/index.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
 const folder = join(repositoryRoot, 'models');

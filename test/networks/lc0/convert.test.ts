@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { unwrap } from '#sardonyx/base/util/index.js';
+import { concatBytes, unwrap } from '#sardonyx/base/util/index.js';
 import { parseNet } from '#sardonyx/networks/lc0/container.js';
 import {
   convertLeelaToOnnx,
@@ -15,9 +15,10 @@ import {
   type Onnx2LeelaOptions,
   wrapOnnxModel,
 } from '#sardonyx/networks/lc0/index.js';
+import { decodeModel, EXTERNAL_DATA, encodeModel, type ModelMessage } from '#sardonyx/networks/nn/index.js';
 import { recogniseNetwork } from '#sardonyx/networks/nn/model/network-format.js';
-import { readOnnxHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
-import { decodeModel, EXTERNAL_DATA, encodeModel, type ModelMessage } from '#sardonyx/networks/onnx/onnx-model.js';
+import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
+import { parseModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import { encodeNetworkFile } from '../../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../../support/lc0-random-network.js';
@@ -172,17 +173,11 @@ describe('onnx2leela', () => {
   });
 
   it('keeps fields it does not know when it changes a model', async () => {
-    // A node attribute with a tensor (field 5), which this room's schema leaves out.
-    const values = new Uint8Array(8).fill(37);
-    const tensor = new WireWriter().varint(1, 2).varint(2, 1).bytes(9, values).finish();
-    const attribute = new WireWriter().string(1, 'value').bytes(5, tensor).varint(20, 4).finish();
-    const constant = new WireWriter().string(2, 'unused').string(3, 'unused').string(4, 'Constant').bytes(5, attribute);
-    const graph = new WireWriter().bytes(1, constant.finish()).finish();
-    // Protobuf merges messages that stand in a row: this adds the node to the graph.
-    const onnx = Buffer.concat([await convert(RESNET), new WireWriter().bytes(7, graph).finish()]);
-    const { file } = await wrap(new Uint8Array(onnx), { fixRule50: true });
+    const unknown = new WireWriter().string(1000, 'of a later version').finish();
+    const onnx = concatBytes([await convert(RESNET), unknown]);
+    const { file } = await wrap(onnx, { fixRule50: true });
     const { model } = parseNet(gunzipSync(file)).onnxModel ?? {};
-    assert.ok(Buffer.from(model ?? []).includes(Buffer.from(new WireWriter().bytes(5, tensor).finish())));
+    assert.ok(Buffer.from(model ?? []).includes(Buffer.from(unknown)));
   });
 
   it('refuses a model whose input or policy lc0 does not know', async () => {
@@ -207,7 +202,7 @@ describe('onnx2leela', () => {
     it(`takes the outputs that the engine takes: ${name}`, async () => {
       const names = { input: 'board', policy: 'policy', wdl: 'value', value: 'value', movesLeft: 'plies_left' };
       const onnx = addOutput(await convert(spec, { names }), further, of);
-      const format = unwrap(recogniseNetwork(unwrap(readOnnxHeader(onnx))));
+      const format = unwrap(recogniseNetwork(describeHeader(unwrap(parseModel(onnx)))));
       assert.deepEqual(
         [format.policy.name, format.value.name, format.movesLeft?.name],
         ['policy', 'value', 'plies_left'],

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
 import { rebuildOnnx } from '#sardonyx/networks/lc0/index.js';
-import { runOnCpu } from '#sardonyx/networks/nn/index.js';
-import { readOnnxHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
+import { decodeModel, encodeModel, runOnCpu } from '#sardonyx/networks/nn/index.js';
+import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
+import { parseModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import {
   BIAS_PRODUCT,
   createWinogradMatrices,
@@ -14,7 +15,6 @@ import {
   RANKS,
 } from '#sardonyx/networks/onnx/graph/rank-convolutions.js';
 import { findChannelBlock } from '#sardonyx/networks/onnx/index.js';
-import { decodeModel, encodeModel } from '#sardonyx/networks/onnx/onnx-model.js';
 import { createRandomPlanes } from '../../support/lc0-onnx.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
@@ -30,7 +30,10 @@ it('a network of our training gives the same policy, value and moves left after 
   const data = createRandomPlanes(7, BATCH);
   const dims = [BATCH, 112, 8, 8];
   const run = (onnx: Uint8Array): Promise<Float32Array[]> => {
-    const outputs = unwrap(readOnnxHeader(onnx)).outputs.map(({ name, shape }) => [name, [BATCH, ...shape.slice(1)]]);
+    const outputs = describeHeader(unwrap(parseModel(onnx))).outputs.map(({ name, shape }) => [
+      name,
+      [BATCH, ...shape.slice(1)],
+    ]);
     return runOnCpu(onnx, { '/input/planes': { data, dims } }, Object.fromEntries(outputs));
   };
   const before = await run(exported);

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
+import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-evaluator.js';
 import { loadModel, type Model } from '#sardonyx/networks/nn/index.js';
+import { listHostileNetworks, listSoundNetworks } from '../../support/hostile-networks.js';
 import { OnnxWriter } from '../../support/onnx-writer.js';
 import { createRandomNetwork, TINY } from '../../support/random-network.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
@@ -206,78 +208,18 @@ test('a gzipped model is the model, and a damaged one is refused', async () => {
   await refuse(packed.fill(0xaa, 100, 200), /^Cannot read the network some\.onnx: the compressed data are damaged$/);
 });
 
-/** A model with further nodes. */
-function createHostile(build: (onnx: OnnxWriter) => void): Uint8Array {
-  const onnx = new OnnxWriter();
-  onnx.input(...PLANES);
-  for (const output of [POLICY, WDL]) onnx.output(...output);
-  build(onnx);
-  return onnx.finish({});
+for (const { name, bytes, sentence } of listHostileNetworks()) {
+  test(`a model with ${name} is refused before it runs`, async () => {
+    const model = await loadModel({ bytes, name: 'some.onnx' });
+    if (!model.ok) assert.match(model.error, sentence);
+    else await assert.rejects(refuseLargeActivations(model.value), sentence);
+  });
 }
 
-function createBranch(build: (onnx: OnnxWriter) => void): { readonly graph: Uint8Array } {
-  const onnx = new OnnxWriter();
-  build(onnx);
-  return { graph: onnx.finishGraph() };
-}
-
-const HUGE = [30_000, 30_000];
-const LOOP = { body: createBranch((body) => body.node('Identity', ['x'])) };
-
-for (const [what, build, sentence] of [
-  [
-    'a loop',
-    (onnx) => onnx.node('Loop', [onnx.integers([], [2 ** 31 - 1])], LOOP),
-    /operator Loop, which may run for ever/,
-  ],
-  ['a scan', (onnx) => onnx.node('Scan', ['x'], LOOP), /operator Scan/],
-  [
-    'a loop in a branch of a branch',
-    (onnx) =>
-      onnx.node('If', ['c'], {
-        then_branch: createBranch((then) =>
-          then.node('If', ['c'], { else_branch: createBranch((other) => other.node('Loop', ['t'], LOOP)) }),
-        ),
-      }),
-    /operator Loop/,
-  ],
-  [
-    'weights of a branch in another file',
-    (onnx) => onnx.node('If', ['c'], { then_branch: createBranch((then) => then.external([4], '../../etc/passwd')) }),
-    /weights of a branch in another file/,
-  ],
-  ['a tensor without its values', (onnx) => onnx.floats(HUGE, new Float32Array(1)), /claims more values than it has/],
-  ['a constant of any size', (onnx) => onnx.node('ConstantOfShape', [onnx.integers([2], HUGE)]), /by ConstantOfShape/],
-  [
-    'a constant of any size in a branch, by a shape outside',
-    (onnx) => {
-      const shape = onnx.integers([2], HUGE);
-      onnx.node('If', ['c'], { then_branch: createBranch((then) => then.node('ConstantOfShape', [shape])) });
-    },
-    /by ConstantOfShape/,
-  ],
-  [
-    'a shape that is a node',
-    (onnx) => onnx.node('Expand', ['x', onnx.node('Constant', [], { value_ints: HUGE })]),
-    /by Expand/,
-  ],
-  ['repeats', (onnx) => onnx.node('Tile', ['x', onnx.integers([1], [900_000_000])]), /by Tile/],
-  ['a wide border', (onnx) => onnx.node('Conv', ['x', 'w'], { pads: [0, 900_000_000, 0, 0] }), /by Conv/],
-  ['random numbers', (onnx) => onnx.node('RandomNormal', [], { shape: HUGE }), /by RandomNormal/],
-  [
-    'an outer product of its weights',
-    (onnx) => {
-      const [tall, wide] = [
-        [30_000, 1],
-        [1, 30_000],
-      ].map((shape) => onnx.floats(shape, new Float32Array(30_000)));
-      onnx.node('MatMul', [tall, wide]);
-    },
-    /by MatMul/,
-  ],
-] as readonly [string, (onnx: OnnxWriter) => unknown, RegExp][]) {
-  test(`a model with ${what} is refused before it is opened`, async () => {
-    await refuse(createHostile(build), sentence);
+for (const { name, bytes } of listSoundNetworks()) {
+  test(`a model with ${name} is loaded, and its shapes are told without running it`, async () => {
+    const model = await load(bytes);
+    await refuseLargeActivations(model);
   });
 }
 

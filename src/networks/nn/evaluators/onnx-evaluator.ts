@@ -24,7 +24,7 @@ import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
 import type { Model } from '../model/model-file.js';
 import type { NetworkFormat, TensorPort } from '../model/network-format.js';
-import { showActivations } from '../model/onnx-limits.js';
+import { findRefusalByShapes, showActivations } from '../model/onnx-limits.js';
 import type { Evaluator } from './evaluator.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
 
@@ -62,8 +62,10 @@ export async function refuseLargeActivations({ bytes, weightsFolder, path }: Mod
     optimization: 0,
     needsWideSums: false,
   });
-  const { outputShapes } = session;
+  const { outputNames, outputShapes } = session;
   await session.release();
+  const refusal = findRefusalByShapes(bytes, new Map(outputNames.map((name, i) => [name, outputShapes[i]])));
+  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
   const countElements = (shape: readonly (number | string)[]): number =>
     shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
   const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);

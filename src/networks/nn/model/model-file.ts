@@ -6,8 +6,9 @@ import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { failure, inflate, type Result, removeControls, success } from '../../../base/util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
-import { FLOAT16, FLOAT32, INT8, type OnnxHeader, readOnnxHeader } from './onnx-header.js';
+import { describeHeader, type OnnxHeader } from './onnx-header.js';
 import { findRefusal } from './onnx-limits.js';
+import { parseModel, TensorType } from './onnx-messages.js';
 
 /**
  * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
@@ -20,7 +21,7 @@ export type ModelSource =
       readonly name: string;
       readonly weightsFolder?: string | undefined;
       readonly fileSha256?: string | undefined;
-      /** The pool has checked the model's operators and sizes, so its threads need not. */
+      /** The model's operators and sizes have been checked, or are of the program's own making. */
       readonly isChecked?: true;
       /** Not one of the program's own networks. */
       readonly isForeign?: boolean | undefined;
@@ -67,17 +68,15 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   const inflated = await inflate(source.bytes);
   if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);
   const bytes = inflated.value;
-  const header = readOnnxHeader(bytes);
-  if (!header.ok) return failure(`The network ${path} ${header.error}`);
-  if (header.value.hasExternalData && weightsFolder === undefined) {
-    return failure(`The network ${path} keeps its weights in another file, which is not supported`);
-  }
-  const refusal = source.isChecked ? null : findRefusal(bytes);
+  const model = parseModel(bytes);
+  if (!model.ok) return failure(`The network ${path} ${model.error}`);
+  const refusal = source.isChecked ? null : findRefusal(model.value, weightsFolder !== undefined);
   if (refusal !== null) return failure(`The network ${path} ${refusal}`);
-  const format = recogniseNetwork(header.value);
+  const header = describeHeader(model.value);
+  const format = recogniseNetwork(header);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
-  const { metadata, parameterBytes } = header.value;
-  const precision = findPrecision(header.value);
+  const { metadata, parameterBytes } = header;
+  const precision = findPrecision(header);
   const fileName = getFileName(path);
   return success({
     path,
@@ -98,15 +97,19 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
 
 /** @returns null if it is not an ONNX model */
 export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
-  const header = readOnnxHeader(bytes);
-  return header.ok ? findPrecision(header.value) : null;
+  const model = parseModel(bytes);
+  return model.ok ? findPrecision(describeHeader(model.value)) : null;
 }
 
 /** The precision of most weights, if the metadata do not say: an int8 network has heads in fp32, a half one may have layers in fp32. */
 function findPrecision({ bytesByType, metadata }: Pick<OnnxHeader, 'bytesByType' | 'metadata'>): Model['precision'] {
   if (metadata.get('sardonyx.precision') === 'int8') return 'int8';
   const countOf = (type: number, bytesEach: number): number => (bytesByType.get(type) ?? 0) / bytesEach;
-  const [int8, half, float] = [countOf(INT8, 1), countOf(FLOAT16, 2), countOf(FLOAT32, 4)];
+  const [int8, half, float] = [
+    countOf(TensorType.INT8, 1),
+    countOf(TensorType.FLOAT16, 2),
+    countOf(TensorType.FLOAT, 4),
+  ];
   if (int8 > Math.max(half, float)) return 'int8';
   return half > float ? 'fp16' : 'fp32';
 }

@@ -13,7 +13,8 @@ import {
   listPolicyEncodings,
   type PolicyEncoding,
 } from '../../encoding/index.js';
-import { FLOAT16, FLOAT32, type OnnxHeader, type TensorDescription } from './onnx-header.js';
+import type { OnnxHeader, TensorDescription } from './onnx-header.js';
+import { TensorType } from './onnx-messages.js';
 
 // Finds the roles of a model's tensors by metadata, shapes and names. The engine and the converters share these rules. Of
 // several outputs with a fitting width it takes the one with lc0's name, then the first whose name fits. Networks may have
@@ -129,7 +130,9 @@ export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
   if (!value.ok) return value;
   const { movesLeft } = roles;
   const tensors = [input.value.tensor, policy.value.tensor, value.value.tensor, ...(movesLeft ? [movesLeft] : [])];
-  const unsupported = tensors.find(({ elementType }) => elementType !== FLOAT32 && elementType !== FLOAT16);
+  const unsupported = tensors.find(
+    ({ elementType }) => elementType !== TensorType.FLOAT && elementType !== TensorType.FLOAT16,
+  );
   if (unsupported !== undefined) {
     const { name, elementType } = unsupported;
     return failure(`has neither 32-bit nor 16-bit floats in "${name}" (ONNX type ${elementType})`);
@@ -148,7 +151,7 @@ export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
 }
 
 function createPort(tensor: TensorDescription): TensorPort {
-  return { name: tensor.name, isFloat16: tensor.elementType === FLOAT16, shape: tensor.shape.slice(1) };
+  return { name: tensor.name, isFloat16: tensor.elementType === TensorType.FLOAT16, shape: tensor.shape.slice(1) };
 }
 
 function recogniseInput(header: OnnxHeader): Result<{ encoding: InputEncoding; tensor: TensorDescription }> {

@@ -1,26 +1,44 @@
 /**
  * What an ONNX file may not contain, because ONNX Runtime would do it without asking: loops that need not end, files of their own,
- * tensors that a few bytes make as large as the memory. It walks the protobuf with all its branches and functions, and runs before any
- * session is opened. The shapes of activations are the runtime's to infer (`showActivations`); a network that is slow is left to the limit
- * on the first evaluation. Field numbers: onnx.proto.
+ * tensors that a few bytes make as large as the memory. It looks at all graphs and functions, and runs before any session is opened.
+ * A size that depends on no input of the network must be known here. The shapes of activations are the runtime's to infer
+ * (`showActivations`); a network that is slow is left to the limit on the first evaluation.
  */
-import protobuf from 'protobufjs/minimal.js';
-import { concatBytes } from '../../../base/util/index.js';
-import { bytesOf, readFields, varint } from './onnx-header.js';
+import { unwrap } from '../../../base/util/index.js';
+import { type FlatGraph, type FlatNode, flattenModel, Refusal } from './flat-graph.js';
+import { countBytes, describeHeader, isExternal } from './onnx-header.js';
+import {
+  type AttributeMessage,
+  encodeModel,
+  type GraphMessage,
+  type ModelMessage,
+  type NodeMessage,
+  parseModel,
+  type SparseTensorMessage,
+  type TensorMessage,
+  TensorType,
+} from './onnx-messages.js';
+import {
+  CONSTANT,
+  chooseFact,
+  computeFact,
+  countElements,
+  describeInput,
+  describeWeight,
+  type Fact,
+  INPUTS,
+  isKnown,
+} from './size-facts.js';
 
 /** 256 MB as single precision; the largest weights of lc0 have a tenth of it. */
 const MOST_ELEMENTS = 2 ** 26;
-const MOST_NODES = 1_000_000;
-const DEEPEST_GRAPH = 16;
-/** Values of larger tensors are not kept, because they cannot be shapes. */
-const MOST_SHAPE_VALUES = 16;
 
 /** They repeat a graph, call a model, or read a file that the model names. */
 const REFUSED_OPERATORS = new Set([
   ...['Loop', 'Scan', 'SequenceMap'],
   ...['BeamSearch', 'WhisperBeamSearch', 'GreedySearch', 'Sampling', 'EPContext'],
 ]);
-/** Operators → the input that says how large the output is. */
+/** Operators → the inputs that say how large the output is. */
 const SHAPE_INPUTS: ReadonlyMap<string, readonly number[]> = new Map([
   ['ConstantOfShape', [0]],
   ['Expand', [1]],
@@ -29,53 +47,52 @@ const SHAPE_INPUTS: ReadonlyMap<string, readonly number[]> = new Map([
   ['Upsample', [1]],
   ['OneHot', [1]],
   ['Pad', [1]],
-  ['Range', [0, 1]],
+  ['CenterCropPad', [1]],
+  ['Range', [0, 1, 2]],
   ['MaxUnpool', [2]],
+  ['AffineGrid', [1]],
+  ['Col2Im', [1, 2]],
+  ['DFT', [1]],
+  ['STFT', [1, 3]],
+  ['MelWeightMatrix', [0, 1]],
   ['HannWindow', [0]],
   ['HammingWindow', [0]],
   ['BlackmanWindow', [0]],
+  ['CropAndResize', [3]],
+  ['ConvTransposeWithDynamicPads', [2]],
+  ['GroupQueryAttention', [6]],
 ]);
 const SIZE_ATTRIBUTES = new Set([
   ...['shape', 'output_shape', 'output_padding', 'pads', 'paddings', 'strides', 'kernel_shape', 'dilations'],
   ...['sample_size', 'repeats', 'tiles', 'blocksize', 'upscale', 'scales', 'height_scale', 'width_scale'],
+  ...['output_height', 'output_width', 'pooled_shape'],
 ]);
 /** Products of two constants: the output may have as many elements as the product of their sizes. */
 const OUTER_PRODUCTS = new Set(['MatMul', 'Gemm', 'Einsum', 'MatMulInteger', 'QLinearMatMul']);
 
-/** TensorProto.DataType */
-const FLOAT = 1;
-const INT32 = 6;
-const INT64 = 7;
-/** TensorProto.DataLocation */
-const EXTERNAL = 1;
-
-interface Constant {
-  readonly dims: readonly number[];
-  /** Values of small integer and float tensors; null for others. */
-  readonly values: readonly number[] | null;
+/**
+ * @param hasWeightsFile whether weights of the main graph may be in another file
+ * @returns why the model is refused, without its subject; null when it is not
+ */
+export function findRefusal(model: ModelMessage, hasWeightsFile = false): string | null {
+  return explainRefusal(() => {
+    checkParts(model, hasWeightsFile);
+    findSizes(model, flattenModel(model));
+  });
 }
 
-interface Node {
-  readonly operator: string;
-  readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
-  readonly attributes: readonly Attribute[];
+/**
+ * As findRefusal, when the runtime has told the shapes of activations (`showActivations`): sizes may be computed from them.
+ * @param shapes of outputs by name; a dimension that is not a number above 0 is open and counts as 1, as the batch may be
+ */
+export function findRefusalByShapes(bytes: Uint8Array, shapes: ReadonlyMap<string, readonly unknown[]>): string | null {
+  const model = unwrap(parseModel(bytes));
+  return explainRefusal(() => findSizes(model, flattenModel(model), shapes));
 }
 
-interface Attribute {
-  readonly name: string;
-  readonly numbers: readonly number[];
-  readonly tensors: readonly Constant[];
-  readonly graphs: readonly Uint8Array[];
-}
-
-/** Why the model is refused: a sentence without its subject. */
-class Refusal extends Error {}
-
-/** @returns why the model is refused, without its subject; null when it is not */
-export function findRefusal(model: Uint8Array): string | null {
+function explainRefusal(check: () => void): string | null {
   try {
-    new ModelWalk().walk(model);
+    check();
     return null;
   } catch (error) {
     return error instanceof Refusal ? error.message : 'is damaged';
@@ -83,272 +100,198 @@ export function findRefusal(model: Uint8Array): string | null {
 }
 
 /**
- * The model with the outputs of all its nodes as outputs of its own, so that the runtime tells their shapes without running it: in
- * protobuf, what is appended to a message is added to its lists.
+ * A model with the outputs of all nodes as outputs of its own, those in functions and branches too, so that the runtime tells their
+ * shapes without running it. Sizes that are known stand in place of what computes them.
+ * @param bytes a model that findRefusal has not refused
  */
-export function showActivations(model: Uint8Array): Uint8Array {
-  const shown = new Set<string>();
-  const outputs = new Set<string>();
-  for (const [tag, reader] of readFields(model)) {
-    if (tag !== bytesOf(7)) continue;
-    for (const [field, part] of readFields(reader.bytes())) {
-      if (field === bytesOf(1)) for (const name of readNode(part.bytes()).outputs) outputs.add(name);
-      else if (field === bytesOf(12)) {
-        for (const [key, value] of readFields(part.bytes())) if (key === bytesOf(1)) shown.add(value.string());
-      }
-    }
-  }
-  const writer = protobuf.Writer.create();
-  writer.uint32(bytesOf(7)).fork();
-  for (const name of outputs) {
-    if (name !== '' && !shown.has(name)) writer.uint32(bytesOf(12)).fork().uint32(bytesOf(1)).string(name).ldelim();
-  }
-  return concatBytes([model, writer.ldelim().finish()]);
+export function showActivations(bytes: Uint8Array): Uint8Array {
+  const model = unwrap(parseModel(bytes));
+  const flat = flattenModel(model);
+  const initializer = [...flat.initializer];
+  const sizes = findSizes(model, flat);
+  const nodes = flat.nodes.map((node) => {
+    const input = node.input.map((name, i) => {
+      const fact = sizes.get(node)?.[i];
+      if (fact === undefined) return name;
+      initializer.push(createTensor(`size #${initializer.length} of ${name}`, fact));
+      return `size #${initializer.length - 1} of ${name}`;
+    });
+    return { ...node, input };
+  });
+  const { irVersion = 0, graph = {} } = model;
+  const shown = new Set(graph.output?.map(({ name }) => name));
+  const made = flat.nodes.flatMap(({ output }) => output).filter((name) => name !== '' && !shown.has(name));
+  return encodeModel({
+    irVersion,
+    opsetImport: listOperatorSets(model),
+    graph: {
+      ...graph,
+      node: nodes,
+      initializer,
+      sparseInitializer: [...flat.sparseInitializer],
+      output: [...(graph.output ?? []), ...made.map((name) => ({ name }))],
+    },
+  });
 }
 
-class ModelWalk {
-  /** Functions of the model → their nodes. */
-  private readonly functions = new Map<string, readonly Node[]>();
-  private readonly sizes = new Map<string, number>();
-  private nodes = 0;
+/** Those of the model, and those that only its functions name. */
+function listOperatorSets({
+  opsetImport = [],
+  functions = [],
+}: ModelMessage): NonNullable<ModelMessage['opsetImport']> {
+  const all = [...functions.flatMap((body) => body.opsetImport ?? []), ...opsetImport];
+  return [...new Map(all.map((set) => [set.domain ?? '', set])).values()];
+}
 
-  walk(model: Uint8Array): void {
-    const graphs: Uint8Array[] = [];
-    for (const [tag, reader] of readFields(model)) {
-      if (tag === bytesOf(7)) graphs.push(reader.bytes());
-      else if (tag === bytesOf(20)) throw new Refusal('has a graph for training, which is not supported');
-      else if (tag === bytesOf(25)) this.readFunction(reader.bytes());
-    }
-    for (const graph of graphs) this.walkGraph(graph, new Map(), 0);
-    for (const nodes of this.functions.values()) for (const node of nodes) this.walkNode(node, new Map(), 0);
-  }
+function createTensor(name: string, { dims, values, type }: Fact): TensorMessage {
+  const numbers = values ?? [];
+  const whole = type === TensorType.INT32 ? Int32Array.from(numbers) : BigInt64Array.from(numbers, BigInt);
+  const data = type === TensorType.FLOAT ? Float32Array.from(numbers) : whole;
+  return { name, dims: [...(dims ?? [numbers.length])], dataType: type, rawData: new Uint8Array(data.buffer) };
+}
 
-  private walkGraph(bytes: Uint8Array, outer: ReadonlyMap<string, Constant>, depth: number): void {
-    if (depth > DEEPEST_GRAPH) throw new Refusal('nests its graphs too deep');
-    const constants = new Map(outer);
-    const nodes: Node[] = [];
-    for (const [tag, reader] of readFields(bytes)) {
-      if (tag === bytesOf(1)) nodes.push(readNode(reader.bytes()));
-      else if (tag === bytesOf(5)) {
-        const { name, constant, isExternal } = readTensor(reader.bytes());
-        // Weights in a file of their own are judged by the caller, if they are the graph's own.
-        if (isExternal && depth > 0) throw createExternalRefusal();
-        constants.set(name, constant);
-      } else if (tag === bytesOf(15)) checkSparse(reader.bytes());
-    }
-    for (const node of nodes) this.walkNode(node, constants, depth);
-  }
+// What no part of a model may be, wherever it stands.
 
-  private walkNode(node: Node, constants: Map<string, Constant>, depth: number): void {
-    const { operator, inputs, outputs, attributes } = node;
-    this.nodes += this.countNodes(operator, 0);
-    if (this.nodes > MOST_NODES) throw new Refusal(`has more than ${MOST_NODES} nodes`);
-    if (REFUSED_OPERATORS.has(operator)) throw new Refusal(`has the operator ${operator}, which may run for ever`);
-    for (const { name, numbers, graphs } of attributes) {
-      if (SIZE_ATTRIBUTES.has(name))
-        requireSize(
-          numbers.map((number) => 1 + Math.abs(number)),
-          operator,
-        );
-      for (const graph of graphs) this.walkGraph(graph, constants, depth + 1);
-    }
-    const given = inputs.map((input) => constants.get(input));
-    for (const index of SHAPE_INPUTS.get(operator) ?? []) {
-      const values = given[index]?.values;
-      if (values != null)
-        requireSize(
-          values.map((value) => Math.max(1, Math.abs(value))),
-          operator,
-        );
-    }
-    const result = operator === 'Constant' ? readConstant(attributes) : foldConstants(operator, given);
-    if (result === null) return;
-    requireSize(result.dims, operator);
-    if (outputs.length > 0) constants.set(outputs[0], result);
-  }
-
-  /** Nodes that a call of a function becomes; 1 for other operators. */
-  private countNodes(operator: string, depth: number): number {
-    const known = this.sizes.get(operator);
-    const nodes = this.functions.get(operator);
-    if (known !== undefined || nodes === undefined) return known ?? 1;
-    if (depth > DEEPEST_GRAPH) throw new Refusal('nests its functions too deep');
-    const size = nodes.reduce((sum, node) => sum + this.countNodes(node.operator, depth + 1), 1);
-    this.sizes.set(operator, size);
-    return size;
-  }
-
-  private readFunction(bytes: Uint8Array): void {
-    let name = '';
-    const nodes: Node[] = [];
-    for (const [tag, reader] of readFields(bytes)) {
-      if (tag === bytesOf(1)) name = reader.string();
-      else if (tag === bytesOf(7)) nodes.push(readNode(reader.bytes()));
-    }
-    this.functions.set(name, nodes);
+function checkParts(model: ModelMessage, hasWeightsFile: boolean): void {
+  if ((model.trainingInfo?.length ?? 0) > 0) throw new Refusal('has a graph for training, which is not supported');
+  checkGraph(model.graph ?? {}, hasWeightsFile);
+  for (const { name = '', node, attributeProto } of model.functions ?? []) {
+    if (SHAPE_INPUTS.has(name)) throw new Refusal(`defines an operator ${name} of its own, which is not supported`);
+    checkNodes(node);
+    attributeProto?.forEach(checkAttribute);
   }
 }
 
-function createExternalRefusal(): Refusal {
-  return new Refusal('keeps weights of a branch in another file, which is not supported');
+function checkGraph(graph: GraphMessage, hasWeightsFile = false): void {
+  for (const tensor of graph.initializer ?? []) checkTensor(tensor, hasWeightsFile);
+  graph.sparseInitializer?.forEach(checkSparse);
+  checkNodes(graph.node);
 }
 
-function requireSize(dims: readonly number[], operator: string): void {
-  if (countElements(dims) > MOST_ELEMENTS)
-    throw new Refusal(`makes a larger tensor than any known network, by ${operator}`);
-}
-
-function countElements(dims: readonly number[]): number {
-  return dims.reduce((product, size) => product * size, 1);
-}
-
-/** What ONNX Runtime computes when it loads the model; null if it is not constant, or no larger than its inputs. */
-function foldConstants(operator: string, given: readonly (Constant | undefined)[]): Constant | null {
-  if (given.length === 0 || given.some((constant) => constant === undefined)) return null;
-  const constants = given as readonly Constant[];
-  const values = constants.map((constant) => constant.values);
-  if (operator === 'ConstantOfShape') return values[0] === null ? null : { dims: values[0], values: null };
-  if (operator === 'Expand')
-    return values[1] == null ? null : { dims: broadcast([constants[0].dims, values[1]]), values: null };
-  if (operator === 'Tile')
-    return values[1] == null ? null : { dims: [...constants[0].dims, ...values[1]], values: null };
-  if (operator === 'Range') {
-    const [start, limit, delta] = values.map((numbers) => numbers?.[0]);
-    if (start === undefined || limit === undefined || delta === undefined) return null;
-    return { dims: [Math.max(0, Math.ceil((limit - start) / delta))], values: null };
+function checkNodes(nodes: readonly NodeMessage[] = []): void {
+  for (const { opType = '', attribute } of nodes) {
+    if (REFUSED_OPERATORS.has(opType)) throw new Refusal(`has the operator ${opType}, which may run for ever`);
+    attribute?.forEach(checkAttribute);
   }
-  if (constants.length < 2) return null;
-  if (OUTER_PRODUCTS.has(operator)) return { dims: multiply(constants[0].dims, constants[1].dims), values: null };
-  return ELEMENTWISE.has(operator) ? { dims: broadcast(constants.map(({ dims }) => dims)), values: null } : null;
 }
 
-const ELEMENTWISE = new Set([
-  ...['Add', 'Sub', 'Mul', 'Div', 'Pow', 'Mod', 'Max', 'Min', 'Sum', 'Mean', 'PRelu', 'BitShift', 'Where'],
-  ...['And', 'Or', 'Xor', 'Equal', 'Greater', 'Less', 'GreaterOrEqual', 'LessOrEqual'],
-]);
-
-/** All but the inner dimensions, which are summed over. */
-function multiply(a: readonly number[], b: readonly number[]): number[] {
-  return [...a.slice(0, -1), ...b.slice(0, -2), ...b.slice(-1)];
-}
-
-function broadcast(shapes: readonly (readonly number[])[]): number[] {
-  const rank = Math.max(...shapes.map(({ length }) => length));
-  return Array.from({ length: rank }, (_, i) => Math.max(...shapes.map((dims) => dims[dims.length - rank + i] ?? 1)));
-}
-
-function readNode(bytes: Uint8Array): Node {
-  let operator = '';
-  const inputs: string[] = [];
-  const outputs: string[] = [];
-  const attributes: Attribute[] = [];
-  for (const [tag, reader] of readFields(bytes)) {
-    if (tag === bytesOf(1)) inputs.push(reader.string());
-    else if (tag === bytesOf(2)) outputs.push(reader.string());
-    else if (tag === bytesOf(4)) operator = reader.string();
-    else if (tag === bytesOf(5)) attributes.push(readAttribute(reader.bytes()));
-  }
-  return { operator, inputs, outputs, attributes };
-}
-
-function readAttribute(bytes: Uint8Array): Attribute {
-  let name = '';
-  const numbers: number[] = [];
-  const tensors: Constant[] = [];
-  const graphs: Uint8Array[] = [];
-  for (const [tag, reader] of readFields(bytes)) {
-    if (tag === bytesOf(1)) name = reader.string();
-    else if (tag === ((2 << 3) | 5)) numbers.push(reader.float());
-    else if (tag === varint(3) || tag === varint(8)) numbers.push(Number(reader.int64()));
-    else if (tag === ((7 << 3) | 5)) numbers.push(reader.float());
-    else if (tag === bytesOf(7)) numbers.push(...readFloats(reader.bytes()));
-    else if (tag === bytesOf(8)) numbers.push(...readIntegers(reader.bytes()));
-    else if (tag === bytesOf(5) || tag === bytesOf(10)) {
-      const { constant, isExternal } = readTensor(reader.bytes());
-      if (isExternal) throw createExternalRefusal();
-      tensors.push(constant);
-    } else if (tag === bytesOf(6) || tag === bytesOf(11)) graphs.push(reader.bytes());
-    else if (tag === bytesOf(22) || tag === bytesOf(23)) checkSparse(reader.bytes());
-  }
-  return { name, numbers, tensors, graphs };
-}
-
-/** The node `Constant`, whose value is one of its attributes. */
-function readConstant(attributes: readonly Attribute[]): Constant | null {
-  const [value] = attributes;
-  if (value === undefined) return null;
-  return value.tensors[0] ?? { dims: [value.numbers.length], values: value.numbers };
+function checkAttribute(attribute: AttributeMessage): void {
+  const { t, tensors = [], sparseTensor, sparseTensors = [], g, graphs = [] } = attribute;
+  for (const tensor of [t ?? [], tensors].flat()) checkTensor(tensor);
+  for (const tensor of [sparseTensor ?? [], sparseTensors].flat()) checkSparse(tensor);
+  for (const graph of [g ?? [], graphs].flat()) checkGraph(graph);
 }
 
 /** A tensor that claims more values than it has would be allocated before its data are looked at. */
-function readTensor(bytes: Uint8Array): { name: string; constant: Constant; isExternal: boolean } {
-  let name = '';
-  let type = 0;
-  let isExternal = false;
-  let dataBytes = 0;
-  const dims: number[] = [];
-  let values: number[] = [];
-  let raw: Uint8Array | null = null;
-  for (const [tag, reader] of readFields(bytes)) {
-    if (tag === varint(1)) dims.push(Number(reader.int64()));
-    else if (tag === bytesOf(1)) dims.push(...readIntegers(reader.bytes()));
-    else if (tag === varint(2)) type = reader.int32();
-    else if (tag === bytesOf(8)) name = reader.string();
-    else if (tag === varint(14)) isExternal = reader.int32() === EXTERNAL;
-    else if (tag === bytesOf(9)) raw = reader.bytes();
-    else if (DATA_FIELDS.has(tag >> 3)) {
-      const start = reader.pos;
-      const isPacked = (tag & 7) === 2;
-      const data = isPacked ? reader.bytes() : null;
-      if (data === null) reader.skipType(tag & 7);
-      dataBytes += data?.length ?? reader.pos - start;
-      if (data !== null && data.length <= 16 * MOST_SHAPE_VALUES) {
-        const isInteger = tag >> 3 === 5 || tag >> 3 === 7;
-        values = [...values, ...(isInteger ? readIntegers(data) : tag >> 3 === 4 ? readFloats(data) : [])];
-      }
-    }
+function checkTensor(tensor: TensorMessage, mayBeElsewhere = false): void {
+  if (isExternal(tensor)) {
+    if (mayBeElsewhere) return;
+    throw new Refusal('keeps its weights in another file, which is not supported');
   }
-  const elements = countElements(dims);
-  if (!isExternal && elements > 2 * (dataBytes + (raw?.length ?? 0))) {
+  if (countElements((tensor.dims ?? []).map(Number)) > 2 * countBytes(tensor))
     throw new Refusal('has a tensor that claims more values than it has');
-  }
-  if (raw !== null && elements <= MOST_SHAPE_VALUES) values = readRaw(raw, type);
-  const isSmall = elements <= MOST_SHAPE_VALUES && values.length === elements;
-  return { name, constant: { dims, values: isSmall ? values : null }, isExternal };
 }
 
-/** Fields of TensorProto with numbers, other than raw data: float, int32, string, int64, double, uint64. */
-const DATA_FIELDS = new Set([4, 5, 6, 7, 10, 11]);
+/** Its dimensions say how large it becomes. */
+function checkSparse({ dims = [], values, indices }: SparseTensorMessage): void {
+  for (const part of [values ?? [], indices ?? []].flat()) checkTensor(part);
+  requireSize(dims.map(Number), 'a sparse tensor');
+}
 
-/** SparseTensorProto: its dimensions say how large it becomes. */
-function checkSparse(bytes: Uint8Array): void {
-  const dims: number[] = [];
-  for (const [tag, reader] of readFields(bytes)) {
-    if (tag === varint(3)) dims.push(Number(reader.int64()));
-    else if (tag === bytesOf(3)) dims.push(...readIntegers(reader.bytes()));
-    else if (tag === bytesOf(1) || tag === bytesOf(2)) {
-      if (readTensor(reader.bytes()).isExternal) throw createExternalRefusal();
+function requireSize(dims: readonly number[], operator: string): void {
+  const known = dims.filter((size) => !Number.isNaN(size));
+  if (countElements(known) > MOST_ELEMENTS)
+    throw new Refusal(`makes a larger tensor than any known network, by ${operator}`);
+}
+
+// Sizes.
+
+/**
+ * The sizes that are known without the network's inputs: nodes → by the number of the input.
+ * @throws Refusal when one is too large, or when nobody knows it
+ */
+function findSizes(
+  model: ModelMessage,
+  flat: FlatGraph,
+  shapes: ReadonlyMap<string, readonly unknown[]> | null = null,
+): ReadonlyMap<FlatNode, Readonly<Record<number, Fact>>> {
+  const sizes = new Map<FlatNode, Record<number, Fact>>();
+  const facts = new Map<string, Fact>();
+  const addShape = (fact: Fact, name: string): Fact => {
+    const shape = fact.dims === null ? shapes?.get(name) : undefined;
+    return !shape?.length ? fact : { ...fact, dims: shape.map((size) => Math.max(1, Number(size) || 1)) };
+  };
+  for (const { name, shape } of describeHeader(model).inputs) {
+    facts.set(name, describeInput(shapes === null ? shape : shape.map(Math.abs)));
+  }
+  for (const tensor of flat.initializer) facts.set(tensor.name ?? '', describeWeight(tensor));
+  for (const node of flat.nodes) {
+    const { opType, input, output, attribute, branches } = node;
+    checkSizeAttributes(opType, attribute);
+    const given = input.map((name) => (name === '' ? undefined : (facts.get(name) ?? NOTHING)));
+    const known: Record<number, Fact> = {};
+    for (const index of SHAPE_INPUTS.get(opType) ?? []) {
+      const fact = given[index];
+      if (fact === undefined) continue;
+      checkSize(fact, opType);
+      if (fact.from === CONSTANT) known[index] = fact;
     }
+    sizes.set(node, known);
+    if (opType === 'Range') checkRange(given);
+    if (opType === 'If') {
+      const [then = [], other = []] = branches;
+      output.forEach((name, i) => {
+        facts.set(
+          name,
+          chooseFact(
+            given[0],
+            [then[i], other[i]].map((side) => facts.get(side ?? '')),
+          ),
+        );
+      });
+      continue;
+    }
+    const fact = computeFact(node, given);
+    output.forEach((name, i) => {
+      facts.set(name, addShape(i === 0 ? fact : { ...NOTHING, from: fact.from }, name));
+    });
+    if (fact.dims !== null) requireSize(fact.dims, opType);
+    else if (OUTER_PRODUCTS.has(opType)) checkProduct(given, opType);
   }
-  requireSize(dims, 'a sparse tensor');
+  return sizes;
 }
 
-function readIntegers(bytes: Uint8Array): number[] {
-  const reader = protobuf.Reader.create(bytes);
-  const numbers: number[] = [];
-  while (reader.pos < reader.len) numbers.push(Number(reader.int64()));
-  return numbers;
+const NOTHING: Fact = { dims: null, values: null, type: 0, from: CONSTANT, hidesConstant: false };
+
+function checkSizeAttributes(operator: string, attributes: readonly AttributeMessage[]): void {
+  for (const { name = '', f, i, floats = [], ints = [] } of attributes) {
+    if (!SIZE_ATTRIBUTES.has(name)) continue;
+    const numbers = [f ?? 0, i ?? 0, ...floats, ...ints].map(Number);
+    requireSize(
+      numbers.map((number) => 1 + Math.abs(number)),
+      operator,
+    );
+  }
 }
 
-function readFloats(bytes: Uint8Array): number[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length & ~3);
-  return Array.from({ length: view.byteLength >> 2 }, (_, i) => view.getFloat32(4 * i, true));
+function checkSize(fact: Fact, operator: string): void {
+  if (fact.from === INPUTS || fact.hidesConstant || (fact.from === CONSTANT && !isKnown(fact)))
+    throw new Refusal(`makes a tensor whose size is not known before it runs, by ${operator}`);
+  requireSize(
+    (fact.values ?? []).map((value) => Math.max(1, Math.abs(value))),
+    operator,
+  );
 }
 
-function readRaw(bytes: Uint8Array, type: number): number[] {
-  if (type === FLOAT) return readFloats(bytes);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (type === INT32) return Array.from({ length: bytes.length >> 2 }, (_, i) => view.getInt32(4 * i, true));
-  if (type !== INT64) return [];
-  return Array.from({ length: bytes.length >> 3 }, (_, i) => Number(view.getBigInt64(8 * i, true)));
+/** What a list of numbers has between its ends, in steps that may be short. */
+function checkRange(given: readonly (Fact | undefined)[]): void {
+  const [start, limit, step] = given.map((fact) => Math.abs(fact?.values?.[0] ?? Number.NaN));
+  requireSize([(start + limit) / step, 1 / step], 'Range');
+}
+
+function checkProduct(given: readonly (Fact | undefined)[], operator: string): void {
+  const [a, b] = given;
+  if (a?.from !== CONSTANT || b?.from !== CONSTANT) return;
+  if (!a.dims || !b.dims) return;
+  requireSize([...a.dims.slice(0, -1), ...b.dims.slice(0, -2), ...b.dims.slice(-1)], operator);
 }

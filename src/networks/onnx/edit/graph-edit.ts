@@ -2,20 +2,19 @@
  * Small edits of an existing ONNX graph: inserts nodes at its inputs and outputs. Changes the decoded graph in place. Also cuts a
  * network behind its body, converts it to half precision, and finds layer norms.
  */
-import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
+
 import {
   decodeModel,
-  encodeHalfWeight,
   encodeModel,
-  GraphIndex,
   type GraphMessage,
-  listTensors,
   type ModelMessage,
   type NodeMessage,
   type TensorMessage,
   TensorType,
   type ValueInfoMessage,
-} from '../onnx-model.js';
+} from '../../nn/index.js';
+import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
+import { encodeHalfWeight, GraphIndex, listTensors } from '../onnx-model.js';
 import { NetworkError } from '../read-file.js';
 
 export interface InsertedNode {

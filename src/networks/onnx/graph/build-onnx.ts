@@ -4,8 +4,7 @@
  */
 
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
-import { LC0_TENSOR_NAMES } from '../../nn/index.js';
-import { type ModelMessage, TensorType } from '../onnx-model.js';
+import { LC0_TENSOR_NAMES, type ModelMessage, TensorType } from '../../nn/index.js';
 import { ATTENTION_POLICY_OUTPUTS, computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { addAttentionBody, addEncoder, addSquareRows } from './attention-body.js';
 import { GraphBuilder, type GraphSettings } from './graph-builder.js';

@@ -8,7 +8,7 @@ import {
   type NodeMessage,
   TensorType,
   type ValueInfoMessage,
-} from '../onnx-model.js';
+} from '../../nn/index.js';
 import { fromFloats, type TensorSource } from './network-layers.js';
 
 /** The type of stored weights; graph inputs and outputs are always float32. */

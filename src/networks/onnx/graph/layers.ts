@@ -2,7 +2,7 @@
  * Layers as ONNX nodes. Dense layers are Gemm with transposed weights, because lc0 stores [outputs][inputs]; their input is
  * [rows, inputs]. Every function returns the name of its output.
  */
-import { TensorType } from '../onnx-model.js';
+import { TensorType } from '../../nn/index.js';
 import type { GraphBuilder } from './graph-builder.js';
 import {
   type Activation,

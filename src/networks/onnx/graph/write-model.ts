@@ -9,8 +9,6 @@ import type { NewCacheFile } from '#platform/cache-files.js';
 import { concatBytes } from '../../../base/util/index.js';
 import {
   EXTERNAL_DATA,
-  encodeBfloat16,
-  encodeHalfWeight,
   type GraphMessage,
   graphType,
   type ModelMessage,
@@ -18,7 +16,8 @@ import {
   type TensorMessage,
   TensorType,
   tensorType,
-} from '../onnx-model.js';
+} from '../../nn/index.js';
+import { encodeBfloat16, encodeHalfWeight } from '../onnx-model.js';
 import { NetworkError } from '../read-file.js';
 import { type GraphBuilder, getTensorType, type Initializer } from './graph-builder.js';
 

@@ -4,19 +4,19 @@
  * them costs the most.
  */
 import { getCoreCount } from '#platform/machine.js';
-import { openOnCpu } from '../../nn/index.js';
-import { findLastCut, listNodesBehind } from '../edit/graph-edit.js';
 import {
   decodeModel,
   encodeModel,
   findAttribute,
-  GraphIndex,
   type GraphMessage,
   getIntegerAttribute,
   type NodeMessage,
+  openOnCpu,
   type TensorMessage,
   TensorType,
-} from '../onnx-model.js';
+} from '../../nn/index.js';
+import { findLastCut, listNodesBehind } from '../edit/graph-edit.js';
+import { GraphIndex } from '../onnx-model.js';
 
 /** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */
 export interface Layer {

@@ -7,7 +7,8 @@
  * that the samples do not show; the mean error of the rounded weights goes into the biases. Bringing
  * the channels of an input to one scale (SmoothQuant) was tried and left: the weights lose what the inputs gain.
  */
-import { GraphIndex, type GraphMessage, type NodeMessage, TensorType } from '../onnx-model.js';
+import { type GraphMessage, type NodeMessage, TensorType } from '../../nn/index.js';
+import { GraphIndex } from '../onnx-model.js';
 import { type Layer, type Ranges, transpose } from './layer-statistics.js';
 
 const CONTRIBUTED = 'com.microsoft';

@@ -7,8 +7,7 @@ import { getCoreCount } from '#platform/machine.js';
 import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
 import { listLegalMoves, Position, parseUciMove } from '../../../chess/rules/index.js';
 import { expandPlanes } from '../../encoding/index.js';
-import { loadModel, type Model, openOnCpu } from '../../nn/index.js';
-import { decodeModel, encodeModel } from '../onnx-model.js';
+import { decodeModel, encodeModel, loadModel, type Model, openOnCpu } from '../../nn/index.js';
 import { type Batch, findLayers, measureRanges } from './layer-statistics.js';
 import { quantiseLayers } from './quantise-layers.js';
 

@@ -4,13 +4,13 @@
  */
 import {
   findAttribute,
-  GraphIndex,
   type GraphMessage,
   getIntegerAttribute,
   getIntegerList,
   type NodeMessage,
   TensorType,
-} from '../onnx-model.js';
+} from '../../nn/index.js';
+import { GraphIndex } from '../onnx-model.js';
 
 /** The graph is not of the kind that is being looked for; the message says where it differs. */
 export class Unrecognised extends Error {

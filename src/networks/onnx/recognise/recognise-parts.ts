@@ -4,7 +4,7 @@
  */
 
 import { LC0_POLICY_SIZE } from '../../encoding/index.js';
-import { getIntegerAttribute, getIntegerList } from '../onnx-model.js';
+import { getIntegerAttribute, getIntegerList } from '../../nn/index.js';
 import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { type Affine, describeNode, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
