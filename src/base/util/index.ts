@@ -17,6 +17,7 @@ export {
   concatBytes,
   decodeText,
   describeInflationFailure,
+  describeMissingContent,
   describeTooLarge,
   getInflationLimit,
   inflate,

@@ -247,9 +247,24 @@ export function describeInflationFailure(error: unknown): string | null {
   return code?.startsWith('Z_') ? 'the compressed data are damaged' : null;
 }
 
-/** Inflates gzipped bytes; returns other bytes as they are. A failure says why, without its subject. */
+/** First words of the small text that Git has in place of a large file (git-lfs.com, spec v1), under today's and its first name. */
+const LFS_POINTER = /^version https:\/\/(?:git-lfs|hawser)\.github\.com\/spec\//;
+
+/** Why a file holds nothing of what its name promises: it is empty, or Git has not fetched it; null if neither. */
+export function describeMissingContent(bytes: Uint8Array): string | null {
+  if (bytes.length === 0) return 'the file is empty';
+  const isPointer = LFS_POINTER.test(String.fromCharCode(...bytes.subarray(0, 60)));
+  return isPointer ? 'it is a Git LFS pointer in place of the file itself, which `git lfs pull` fetches' : null;
+}
+
+/** Inflates gzipped bytes; returns other bytes as they are. A failure says why, without its subject; so it does for a file without content. */
 export async function inflate(bytes: Uint8Array): Promise<Result<Uint8Array>> {
-  if (!isGzip(bytes)) return success(bytes);
+  const inflated = isGzip(bytes) ? await inflateGzip(bytes) : success(bytes);
+  const missing = inflated.ok ? describeMissingContent(inflated.value) : null;
+  return missing === null ? inflated : failure(missing);
+}
+
+async function inflateGzip(bytes: Uint8Array): Promise<Result<Uint8Array>> {
   const limitBytes = getInflationLimit(bytes.length);
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -5,7 +5,13 @@
  */
 import { type ByteChunks, computeSha256, gunzip } from '#platform/byte-streams.js';
 import { getFileSize, readFilePart, streamFile } from '#platform/files.js';
-import { describeInflationFailure, describeTooLarge, getInflationLimit, isGzip } from '../../base/util/index.js';
+import {
+  describeInflationFailure,
+  describeMissingContent,
+  describeTooLarge,
+  getInflationLimit,
+  isGzip,
+} from '../../base/util/index.js';
 
 /**
  * Thrown inside `onnx` and `lc0` if a file cannot be turned into a network. The message is one clear sentence without the file's
@@ -30,11 +36,17 @@ export async function hashFile(source: FileSource): Promise<string> {
   }
 }
 
-/** The content of a file, inflated if it is gzipped. @throws NetworkError if it is unreadable, damaged or too large */
+/** The content of a file, inflated if it is gzipped. @throws NetworkError if it is unreadable, empty, damaged or too large */
 export async function readInflated(source: FileSource): Promise<Uint8Array> {
+  const bytes = await readAndInflate(source);
+  const missing = describeMissingContent(bytes);
+  if (missing !== null) throw new NetworkError(missing);
+  return bytes;
+}
+
+async function readAndInflate(source: FileSource): Promise<Uint8Array> {
   try {
     const ends = await readEnds(source);
-    if (ends.sizeBytes === 0) throw new NetworkError('the file is empty');
     if (ends.sizeBytes > MAX_FILE_BYTES) throw new NetworkError('the file is larger than 2 GB');
     if (!ends.isGzip) {
       const sink = new ByteSink(ends.sizeBytes, ends.sizeBytes);

@@ -28,6 +28,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const SPEC: NetworkSpec = { blocks: 1, filters: 4, value: 'wdl', movesLeft: true };
 const file = encodeNetworkFile(createRandomNetwork(SPEC));
 const WITHOUT_CACHE = { cacheFolder: null };
+const LFS_POINTER = Buffer.from(
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d7a2146'.repeat(8)}\nsize 12345\n`,
+);
 
 function encodeWith(format: FormatNumbers, spec: NetworkSpec = SPEC): Uint8Array {
   return encodeNetworkFile(createRandomNetwork({ ...spec, format }));
@@ -44,6 +47,8 @@ describe('a file that is not a network', () => {
   it('that does not exist', () => expectFailure(join(folder, 'none.pb.gz'), /none\.pb\.gz: there is no such file/));
   it('that is a folder', () => expectFailure(folder, /it is a folder/));
   it('that is empty', () => expectFailure(new Uint8Array(0), /the file is empty/));
+  it('that is gzip of nothing', () => expectFailure(gzipSync(''), /the file is empty/));
+  it('that Git has not fetched', () => expectFailure(LFS_POINTER, /it is a Git LFS pointer .*`git lfs pull`/));
   it('that is one byte', () => expectFailure(Uint8Array.of(0x1f), /it is not an lc0 network file/));
   it('that is text', () => expectFailure(Buffer.from('hello, world\n'), /it is not an lc0 network file/));
   it('that is gzip of text', () => expectFailure(gzipSync('hello, world\n'), /it is not an lc0 network file/));

@@ -182,7 +182,11 @@ test('what is unknown is refused by name', async () => {
 
 test('files that are no models, or only parts of one, are refused', async () => {
   const whole = createRandomNetwork(TINY);
-  await refuse(new Uint8Array(0), /is not an ONNX model/);
+  await refuse(new Uint8Array(0), /^Cannot read the network some\.onnx: the file is empty$/);
+  await refuse(gzipSync(''), /the file is empty/);
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d7a2146'.repeat(8)}\nsize 12345\n`;
+  for (const bytes of [Buffer.from(pointer), gzipSync(pointer)])
+    await refuse(bytes, /it is a Git LFS pointer in place of/);
   await refuse(new TextEncoder().encode('This is a text file, not a network.\n'.repeat(10)), /is not an ONNX model/);
   await refuse(
     Uint8Array.from({ length: 5000 }, (_, i) => (i * 2654435761) >>> 24),
