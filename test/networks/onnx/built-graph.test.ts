@@ -11,7 +11,14 @@ import { createRandomNetwork, type NetworkSpec } from '../../support/lc0-random-
 const RESNET: NetworkSpec = { blocks: 2, filters: 6 };
 const TRANSFORMER: NetworkSpec = { encoders: 2, policy: 'attention', value: 'wdl' };
 
+/** Sizes and heads of the smallest networks that people run: one number as value, either policy. */
+const SMALL: Readonly<Record<string, NetworkSpec>> = {
+  '32 filters in 4 blocks with a classical value': { blocks: 4, filters: 32, seChannels: 4, policy: 'convolution' },
+  '16 filters in 2 blocks with a classical value': { blocks: 2, filters: 16 },
+};
+
 const KINDS: Readonly<Record<string, NetworkSpec>> = {
+  ...SMALL,
   'a residual network with classical heads': { ...RESNET },
   'a residual network with squeeze-excitation': { ...RESNET, seChannels: 3 },
   'a residual network with mish': { ...RESNET, seChannels: 3, format: { defaultActivation: 1 } },
@@ -81,6 +88,7 @@ const skip = channelBlock === 0 ? 'ONNX Runtime has no blocked convolutions here
 describe('rank convolutions agree with the reference', { skip }, () => {
   const tower: NetworkSpec = { blocks: 2, filters: 32 };
   const kinds: Readonly<Record<string, NetworkSpec>> = {
+    ...SMALL,
     'classical heads': { ...tower, movesLeft: true },
     'squeeze-excitation and WDL': { ...tower, seChannels: 5, value: 'wdl' },
     'squeeze-excitation with mish': { ...tower, seChannels: 5, format: { defaultActivation: 1 } },
