@@ -21,6 +21,23 @@ test('a limited move comes from few nodes, after an info line', async () => {
   });
 });
 
+test('a level draws among searchmoves, and MultiPV shows all of them', async () => {
+  const options = ['UCI_LimitStrength value true', 'UCI_Elo value 1350', 'MultiPV value 4'];
+  await withEngine(options, async (engine) => {
+    const asked = ['d2d4', 'e2e4', 'g1f3'];
+    const played = new Set<string>();
+    for (let round = 0; round < 30; round++) {
+      const go = `go wtime 60000 btime 60000 searchmoves ${asked.join(' ')}`;
+      const lines = await engine.ask(['position startpos', go], 'bestmove');
+      const shown = lines.slice(-4, -1).map((line) => / pv (\S+)/.exec(line)?.[1] ?? line);
+      assert.deepEqual(shown.toSorted(), asked);
+      assert.equal(lines.at(-1)?.split(' ')[1], shown[0]);
+      played.add(shown[0]);
+    }
+    assert.ok(played.size > 1, [...played].join());
+  });
+});
+
 test('a limited engine that ponders waits, quietly, for ponderhit or stop', async () => {
   await withEngine(['Skill Level value 5', 'Ponder value true'], async (engine) => {
     for (const end of ['ponderhit', 'stop']) {

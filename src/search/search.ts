@@ -22,7 +22,7 @@ import { describeRoot, type RootDescription } from './report/root-description.js
 import type { ReportContext } from './report/root-report.js';
 import { continuesGame, GameTree } from './root/game-tree.js';
 import { fillIterationStats } from './root/iteration-stats.js';
-import { chooseMove, type MoveChoice } from './root/move-choice.js';
+import { chooseMove, computeTemperature, type MoveChoice } from './root/move-choice.js';
 import { computeVisitBudget, countWantedLines, StopWatch } from './stop/stoppers.js';
 import { NO_NODE } from './tree/layout.js';
 import { getEdgeCount } from './tree/read-tree.js';
@@ -91,7 +91,10 @@ export class TreeSearch {
   private mustWait = false;
   /** A limit is reached, but the answer has to wait for `stop`. */
   private isParked = false;
-  /** Visits before the search may stop. Two with `searchmoves`, because the first visit evaluates the root and none of these moves. */
+  /**
+   * Visits before the search may stop. Two with `searchmoves`, because the first visit evaluates the root and none of these moves; but
+   * a temperature draws a move by the priors (lc0), while one visit would decide for the likeliest.
+   */
   private leastVisits = 0;
 
   constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
@@ -203,7 +206,8 @@ export class TreeSearch {
     const { blackToMove } = position;
     const moveFilter = limits.moveRules === undefined ? null : new MoveFilter(limits.moveRules);
     pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
-    this.leastVisits = searchMoves.length > 0 && !isInstant(params) ? 2 : 0;
+    const isDrawn = computeTemperature(params, position.gamePly) > 0;
+    this.leastVisits = searchMoves.length > 0 && !isDrawn && !isInstant(params) ? 2 : 0;
     if (this.leastVisits > 0 && limits.nodes === 1) {
       // One visit of a move then; the root's own evaluation is not counted.
       this.leastVisits = 1;

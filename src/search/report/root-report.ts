@@ -97,12 +97,14 @@ export function createInfo(context: ReportContext, stats: IterationStats, edges:
  * The root's best edges, best first.
  * @param leader a move to put first, because it is played: a temperature may have drawn it; 0 = none
  */
-export function listBestEdges({ tree, rootMoves, drawScore }: ReportContext, count: number, leader = 0): number[] {
+export function listBestEdges(context: ReportContext, count: number, leader = 0): number[] {
+  const { tree, rootMoves, params, drawScore } = context;
   const led = leader === 0 ? -1 : findEdge(tree, tree.rootNode, leader);
   const first = led < 0 ? rootMoves.findBest(drawScore) : led;
-  // Only the best line may show the root's value: a move without a visit has none.
-  const isOther = (edge: number): boolean =>
-    edge !== first && rootMoves.isAllowed(edge) && getVisitedRecord(tree, tree.rootNode, edge) !== -1;
+  // Only the best line may show the root's value: a move without a visit has none. But a temperature may draw such a move (lc0 shows it).
+  const isShown = (edge: number): boolean =>
+    params.temperature > 0 || getVisitedRecord(tree, tree.rootNode, edge) !== -1;
+  const isOther = (edge: number): boolean => edge !== first && rootMoves.isAllowed(edge) && isShown(edge);
   return first < 0 ? [] : [first, ...findBestEdges(tree, tree.rootNode, drawScore, count - 1, isOther)];
 }
 

@@ -59,6 +59,30 @@ test('the last report begins with the move that was drawn, also where nobody has
   }
 });
 
+test('among searchmoves that nobody visited, temperature 1 plays moves as often as their priors say, and shows all', () => {
+  const params = { temperature: 1 };
+  const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), { params });
+  const searchMoves = [1, 3, 4];
+  const counts = new Map<number, number>();
+  const rounds = 2000;
+  for (let round = 0; round < rounds; round++) {
+    harness.search.clearTree();
+    const { move, infos } = harness.run({ nodes: 1, searchMoves, reportedLines: 5 });
+    counts.set(move, (counts.get(move) ?? 0) + 1);
+    const shown = infos.at(-1)?.lines.map(({ pv }) => pv[0]) ?? [];
+    assert.equal(shown[0], move);
+    assert.deepEqual(shown.toSorted(), searchMoves);
+  }
+  const { rows } = harness.run({ nodes: 1, searchMoves, reportedStats: 'atEnd' });
+  const priors = rows.filter(({ move }) => searchMoves.includes(move));
+  const sum = priors.reduce((total, { prior }) => total + prior, 0);
+  for (const { move, prior } of priors)
+    assert.ok(
+      Math.abs((counts.get(move) ?? 0) / rounds - prior / sum) < 0.05,
+      `${counts.get(move)} of prior ${prior / sum}`,
+    );
+});
+
 test('the value cutoff keeps bad moves from being drawn', () => {
   const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 8 })), {
     params: { temperature: 10, tempValueCutoff: 0 },
