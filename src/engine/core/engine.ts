@@ -15,6 +15,7 @@ import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
+import { listMopUpMoves } from './mop-up.js';
 import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { RequestedSearch } from './requested-search.js';
@@ -289,6 +290,7 @@ export class Engine {
     // Limited strength plays without tablebases.
     if (search.strength === null && !search.isDiscarded && !search.hasSearchMoves)
       search.ranking = this.tables.rank(search.game.position);
+    if (search.strength !== null && !search.hasSearchMoves) search.mopUpMoves = listMopUpMoves(search.game.position);
     if (search.game.isRefused && !search.isDiscarded) this.listener.warning(POSITION_REFUSED);
     if (search.candidates.length === 0) {
       if (!search.game.isRefused) this.report(search, createFinishedReport(search.game.position.inCheck()));

@@ -36,6 +36,8 @@ export class RequestedSearch {
   readonly ended = createDeferred();
   /** The level to play at; null = full strength. */
   strength: Strength | null = null;
+  /** With limited strength: the moves that bring a bare king nearer to mate; null elsewhere. */
+  mopUpMoves: readonly Move[] | null = null;
   /** The answer of the search, while the mate finder still works. */
   ownAnswer: BestMove | null = null;
   /** Looks for shorter mates than the search has found; null if switched off. */
@@ -60,10 +62,10 @@ export class RequestedSearch {
     return this.request.searchMoves !== undefined;
   }
 
-  /** The moves it may play: the best by tablebases, or those of `searchmoves`, else all. */
+  /** The moves it may play: the best by tablebases, those that mate a bare king, or those of `searchmoves`, else all. */
   get candidates(): readonly Move[] {
     if (this.game.isRefused) return [];
-    return this.ranking?.moves ?? this.legalOrWanted;
+    return this.ranking?.moves ?? this.mopUpMoves ?? this.legalOrWanted;
   }
 
   /** If DTZ tables have chosen the moves, every one of them keeps the result, so leaves are not probed (as in lc0). */
@@ -80,12 +82,16 @@ export class RequestedSearch {
    * nodes count, and `searchmoves` if the search starts from the position that it names.
    */
   get limitedRequest(): GoRequest {
-    const { request, strength, startsEarlier } = this;
+    const { request, strength, startsEarlier, mopUpMoves } = this;
     const { searchMoves } = request;
     const ponderRequest = searchMoves === undefined || startsEarlier ? { ponder: true } : { ponder: true, searchMoves };
     const limits: GoRequest = request.ponder === true ? ponderRequest : request;
     if (strength === null) return limits;
-    return { ...limits, nodes: Math.min(strength.nodes, limits.nodes ?? Number.POSITIVE_INFINITY) };
+    return {
+      ...limits,
+      nodes: Math.min(strength.nodes, limits.nodes ?? Number.POSITIVE_INFINITY),
+      ...(mopUpMoves !== null && !startsEarlier && { searchMoves: mopUpMoves }),
+    };
   }
 
   /** Whether its answer is a move in a game, not the result of an analysis. */

@@ -3,7 +3,8 @@
  *
  * A weak level searches few nodes, down to one, and chooses its move at random, by a temperature, among those that look nearly
  * as good as the best one. The search has one batch at a time and starts from an empty tree, so a level depends neither on
- * earlier moves nor, unless its clock is too fast for its nodes, on the machine.
+ * earlier moves nor, unless its clock is too fast for its nodes, on the machine. A queen or rook mates a bare king at every level
+ * (mop-up.ts).
  */
 import type { OptionStore } from '../../base/options/index.js';
 import type { SearchParams } from '../../search/index.js';
@@ -26,8 +27,10 @@ export function computeStrength(elo: number, levels: readonly StrengthLevel[] = 
   if (above <= 0) return levels[above === 0 ? 0 : levels.length - 1];
   const [low, high] = [levels[above - 1], levels[above]];
   const share = (elo - low.elo) / (high.elo - low.elo);
+  const nodes = Math.round(low.nodes * (high.nodes / low.nodes) ** share);
   return {
-    nodes: Math.round(low.nodes * (high.nodes / low.nodes) ** share),
+    // The second node visits the likeliest move, which leaves nothing to draw from.
+    nodes: nodes === 2 ? 1 : nodes,
     temperature: low.temperature + (high.temperature - low.temperature) * share,
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { parseUciMove } from '#sardonyx/chess/rules/index.js';
+import { parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import { STRONGEST_ELO, WEAKEST_ELO } from '#sardonyx/engine/core/options.js';
 import {
   computeMinibatch,
@@ -115,6 +115,30 @@ test('without a limit, in analysis and in the search for a mate nothing changes'
 test('fewer nodes asked for than the level has are fewer nodes', async () => {
   const { limits } = await go({ UCI_LimitStrength: 'true', UCI_Elo: `${STRONGEST_ELO}` }, { nodes: 2 } as never);
   assert.equal(limits.nodes, 2);
+});
+
+test('a level never searches two nodes, of which the second would decide its move', () => {
+  for (let elo = WEAKEST_ELO; elo <= STRONGEST_ELO; elo++) assert.notEqual(computeStrength(elo).nodes, 2, `${elo}`);
+});
+
+test('against a bare king a level chooses among the moves that mate; otherwise, and at full strength, among all', async () => {
+  const fen = '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1';
+  const ask = async (options: Readonly<Record<string, string>>, request: object, position = fen) => {
+    const { engine, world } = createEngine();
+    for (const [name, text] of Object.entries(options)) unwrap(engine.setOption(name, text));
+    unwrap(engine.setPosition(position, []));
+    engine.go(request);
+    await settle();
+    return world.search.lastGo.limits.searchMoves;
+  };
+  const limited = { UCI_LimitStrength: 'true' };
+  const move = (text: string) => unwrap(parseUciMove(unwrap(parseFen(fen)), text));
+  assert.deepEqual(await ask(limited, { whiteTimeMs: 1000 }), [move('g1g7')]);
+  assert.deepEqual(await ask({ 'Skill Level': '19' }, { depth: 9 }), [move('g1g7')]);
+  assert.deepEqual(await ask(limited, { nodes: 5, searchMoves: [move('g1a1')] }), [move('g1a1')]);
+  assert.equal(await ask({}, { whiteTimeMs: 1000 }), undefined);
+  assert.equal(await ask(limited, { infinite: true }), undefined);
+  assert.equal(await ask(limited, { nodes: 5 }, '7k/7p/5K2/8/8/8/8/6Q1 w - - 0 1'), undefined);
 });
 
 test('a level ponders within its nodes and says nothing of the limit', async () => {
