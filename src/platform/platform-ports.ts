@@ -225,7 +225,7 @@ export interface OnnxRuntimePort {
 
 /** Facts about the machine: `#platform/machine.js`. */
 export interface MachinePort {
-  /** Memory that this process may use, in bytes: the machine's, or that of its container. */
+  /** Memory that this process may use, in bytes: the machine's, or the lowest limit of its containers. */
   getMemoryBytes(): number;
   /** Logical cores that this process may use, at least 1. */
   getCoreCount(): number;

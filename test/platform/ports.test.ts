@@ -1,8 +1,17 @@
 /** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function, Node's or a page's, does not compile. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import * as nodeByteStreams from '#platform/byte-streams.js';
@@ -159,6 +168,40 @@ test('a log goes to a file of this process, or to none', () => {
 test('the machine has memory and cores', () => {
   assert.ok(machine.getMemoryBytes() > 2 ** 27);
   assert.ok(machine.getCoreCount() >= 1);
+});
+
+test('memory is the lowest limit of the own group and of all above it, by cgroup v1, v2 or both', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'sardonyx-cgroup-'));
+  t.after(() => rmSync(root, { recursive: true }));
+  const own = nodeMachine.getMemoryBytes(join(root, 'nothing'));
+  assert.equal(own, totalmem());
+  const cases: readonly (readonly [string, string, Record<string, string>, number])[] = [
+    ['v2, its own', '0::/a/b', { 'a/b/memory.max': '500000000', 'a/memory.max': '700000000' }, 5e8],
+    ['v2, a parent', '0::/a/b', { 'a/b/memory.max': 'max', 'a/memory.max': '300000000' }, 3e8],
+    ['v2, throttled', '0::/a', { 'a/memory.max': '500000000', 'a/memory.high': '400000000' }, 4e8],
+    ['v2, a container with the path of its host', '0::/docker/12', { 'memory.max': '200000000' }, 2e8],
+    ['v2, no limit', '0::/a', { 'a/memory.max': 'max' }, own],
+    ['v1, a parent', '5:memory:/a/b', { 'memory/a/memory.limit_in_bytes': '100000000' }, 1e8],
+    ['v1, no limit', '5:memory:/', { 'memory/memory.limit_in_bytes': '9223372036854771712' }, own],
+    ['v1, two controllers', '5:cpu,memory:/a', { 'memory/a/memory.limit_in_bytes': '100000000' }, 1e8],
+    ['v1, another controller', '5:cpu:/a', { 'memory/a/memory.limit_in_bytes': '100000000' }, own],
+    [
+      'both',
+      '4:memory:/a\n0::/b',
+      { 'memory/a/memory.limit_in_bytes': '600000000', 'unified/b/memory.max': '550000000' },
+      5.5e8,
+    ],
+  ];
+  for (const [name, groups, files, expected] of cases) {
+    const folder = join(root, name);
+    mkdirSync(join(folder, 'proc/self'), { recursive: true });
+    writeFileSync(join(folder, 'proc/self/cgroup'), `${groups}\n`);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, 'sys/fs/cgroup', path)), { recursive: true });
+      writeFileSync(join(folder, 'sys/fs/cgroup', path), `${text}\n`);
+    }
+    assert.equal(nodeMachine.getMemoryBytes(folder), Math.min(own, expected), name);
+  }
 });
 
 test('ONNX Runtime runs a network on tensors that share their memory with the caller', async () => {

@@ -247,4 +247,6 @@ export interface SharedPoolHandle extends LeafSlotsShape {
   readonly batchesInFlight: number;
   /** If false, `movesLeft` of evaluated leaves is always 0. */
   readonly hasMovesLeft: boolean;
+  /** Bytes that the process takes without a search tree, at most: itself, the networks and the evaluation cache. */
+  readonly reservedBytes: number;
 }

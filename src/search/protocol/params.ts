@@ -50,7 +50,7 @@ const table = {
   mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
   drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
   cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Graph search: number of earlier positions that must also be equal for two lines to share a node.'),
-  ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine, at most 16000.'),
+  ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.'),
   analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, and strength is never limited.'),
 
   // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.

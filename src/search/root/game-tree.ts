@@ -142,6 +142,8 @@ const FORGET_GOAL = 2000;
 
 /** Limit of the default, however much memory the machine has. */
 const LARGEST_DEFAULT_BYTES = 16e9;
+/** A search cannot do with less. */
+const LEAST_DEFAULT_BYTES = 16e6;
 
 interface Parked {
   readonly moves: readonly number[];
@@ -296,8 +298,14 @@ function isPrefix(moves: readonly number[], of: readonly number[]): boolean {
   return moves.length <= of.length && moves.every((move, i) => move === of[i]);
 }
 
-/** Memory that a tree may take, in bytes: RamLimitMb, by default half of the machine's (or the container's) memory. */
-export function computeTreeBytes(params: SearchParams): number {
+/**
+ * Memory that a tree may take, in bytes: RamLimitMb, by default half of the machine's (or the container's) memory, or what the rest of
+ * the process leaves of it.
+ * @param reservedBytes what the process takes without a tree (SharedPoolHandle)
+ */
+export function computeTreeBytes(params: SearchParams, reservedBytes: number): number {
   if (params.ramLimitMb > 0) return params.ramLimitMb * 1e6;
-  return Math.min(LARGEST_DEFAULT_BYTES, getMemoryBytes() / 2);
+  const memoryBytes = getMemoryBytes();
+  const leftBytes = Math.max(LEAST_DEFAULT_BYTES, memoryBytes - reservedBytes);
+  return Math.min(LARGEST_DEFAULT_BYTES, memoryBytes / 2, leftBytes);
 }

@@ -55,7 +55,7 @@ function createSearch({ pool, queue }: Attachment, params: SearchParams): TreeSe
     {
       channel: queue,
       rootRow: ROOT_ROW,
-      store: { maxBytes: computeTreeBytes(params) },
+      store: { maxBytes: computeTreeBytes(params, pool.reservedBytes) },
       random: createPrng(drawSeed()),
       clock: () => performance.timeOrigin + performance.now(),
     },

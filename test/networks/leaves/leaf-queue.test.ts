@@ -26,6 +26,7 @@ function createParts(slotCount: number) {
     minibatch: 4,
     batchesInFlight: 0,
     hasMovesLeft: false,
+    reservedBytes: 0,
   };
   return {
     handle,

@@ -36,7 +36,16 @@ function createServer(
   const roots = RootTable.createBuffer();
   const tablebases = TablebaseWords.createBuffer();
   new TablebaseWords(tablebases).write(NO_TABLEBASES);
-  const handle = { ...shape, slots: buffer, roots, tablebases, minibatch, batchesInFlight: 0, hasMovesLeft: false };
+  const handle = {
+    ...shape,
+    slots: buffer,
+    roots,
+    tablebases,
+    minibatch,
+    batchesInFlight: 0,
+    hasMovesLeft: false,
+    reservedBytes: 0,
+  };
   Atomics.store(slots.control, MINIBATCH_WORD, minibatch);
   const server = new LeafServer({
     slots,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getMemoryBytes } from '#platform/machine.js';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { parseFen, START_FEN } from '#sardonyx/chess/rules/index.js';
 import {
@@ -12,6 +13,7 @@ import {
   wakeProducer,
 } from '#sardonyx/networks/leaves/index.js';
 import { EvaluatorPool, type PoolOptions } from '#sardonyx/networks/nn/index.js';
+import { computeTreeBytes, defaultSearchParams } from '#sardonyx/search/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../../support/leaf-driver.js';
 
 async function withPool<T>(
@@ -131,6 +133,35 @@ test('cached answers equal fresh ones and are flagged', async () => {
     const [cleared] = await evaluateLeaves(queue, leaves.slice(0, 1));
     assert.equal(cleared.flags, 0);
   });
+});
+
+test('the cache takes what Hash says, else at most a quarter of the memory, and leaves the tree the rest', async () => {
+  const measure = async (options: PoolOptions) => {
+    const warnings: string[] = [];
+    const reserved = await withPool(
+      { backend: 'hash', threads: 1, ...options, onWarning: (text) => warnings.push(text) },
+      async (pool) => pool.handle.reservedBytes,
+    );
+    return { reserved, warnings };
+  };
+  const memory = getMemoryBytes();
+  const none = await measure({});
+  assert.ok(none.reserved > 1e8);
+  const usual = await measure({ cachePositions: 2_000_000 });
+  assert.ok(
+    usual.reserved - none.reserved <= Math.max(9e6, (memory - none.reserved) / 4) && usual.reserved > none.reserved,
+  );
+  assert.deepEqual(usual.warnings, []);
+  const huge = await measure({ cachePositions: 999_999_999 });
+  assert.ok(huge.reserved - none.reserved <= Math.max(9e6, (memory - none.reserved) / 4));
+  assert.ok(huge.warnings.length === 1 || memory > 5.4e11);
+  const own = await measure({ cacheMb: 20, cachePositions: 2_000_000 });
+  assert.ok(Math.abs(own.reserved - none.reserved - 20 * 2 ** 20) < 2000);
+  const params = { ...defaultSearchParams, ramLimitMb: 0 };
+  assert.ok(computeTreeBytes(params, usual.reserved) + usual.reserved <= memory);
+  assert.equal(computeTreeBytes(params, memory - 1e8), Math.min(16e9, memory / 2, 1e8));
+  assert.equal(computeTreeBytes(params, 2 * memory), 16e6);
+  assert.equal(computeTreeBytes({ ...params, ramLimitMb: 300 }, memory), 300e6);
 });
 
 test('the policy temperature can be changed between searches, and the cache does not remember the old one', async () => {

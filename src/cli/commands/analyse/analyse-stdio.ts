@@ -168,7 +168,7 @@ async function startModel(
       settings: {
         parallel: settings.parallel > 0 ? settings.parallel : suitable,
         leavesPerPosition: settings.leavesPerPosition,
-        treeBytes: computeTreeBytes(createSearchParams(options.values)) / shares,
+        treeBytes: computeTreeBytes(createSearchParams(options.values), shares * handle.reservedBytes) / shares,
       },
     },
     send,

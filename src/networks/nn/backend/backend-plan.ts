@@ -2,7 +2,7 @@
  * Turns the options Backend and BackendOptions into a plan: plain data that tells each evaluator thread which evaluator to
  * create. Errors of the user (unknown backend, unknown or malformed option) are found here, before a thread is started.
  */
-import { getCoreCount } from '#platform/machine.js';
+import { getCoreCount, getMemoryBytes } from '#platform/machine.js';
 import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../../base/util/index.js';
 import { LC0_FORMATS } from '../../encoding/index.js';
@@ -202,9 +202,15 @@ function createPlan(kind: Exclude<SingleKind, 'auto'>, options: BackendOptions, 
   return createOnnxPlan(readOnnxPlan(kind, options, minibatch || getSuitableMinibatch(kind)));
 }
 
+/** Memory of an evaluator thread beside its weights: the thread itself, and the runtime's buffers (30 to 40 MB measured). */
+export const EVALUATOR_BYTES = 40e6;
+/** Share of the memory that the threads of the default may take: a container often limits memory and not the cores. */
+const EVALUATORS_SHARE = 0.25;
+
 function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
   const { provider, devices, intraOpThreads } = evaluator;
-  const threads = provider === 'cpu' ? Math.max(1, Math.floor(getCoreCount() / intraOpThreads)) : 0;
+  const most = Math.floor((EVALUATORS_SHARE * getMemoryBytes()) / EVALUATOR_BYTES);
+  const threads = provider === 'cpu' ? Math.max(1, Math.min(most, Math.floor(getCoreCount() / intraOpThreads))) : 0;
   const minibatch = getSuitableMinibatch(provider);
   return {
     name: provider,

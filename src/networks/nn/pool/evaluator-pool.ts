@@ -3,6 +3,7 @@
  * that die, passes on warnings, and ends the threads. It never reads or writes a leaf.
  */
 
+import { getMemoryBytes } from '#platform/machine.js';
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
 import { createDeferred } from '../../../base/util/index.js';
@@ -24,6 +25,7 @@ import {
 } from '../../leaves/index.js';
 import {
   type BackendPlan,
+  EVALUATOR_BYTES,
   getNetworkPlan,
   needsDevice,
   planBackend,
@@ -40,7 +42,12 @@ import {
   type ModelSource,
   type NetworkInfo,
 } from '../model/model-file.js';
-import { DEFAULT_HISTORY_FILL, DEFAULT_POLICY_TEMPERATURE, HISTORY_FILLS } from '../options.js';
+import {
+  DEFAULT_CACHE_POSITIONS,
+  DEFAULT_HISTORY_FILL,
+  DEFAULT_POLICY_TEMPERATURE,
+  HISTORY_FILLS,
+} from '../options.js';
 import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { FailureStreak } from './evaluator-supply.js';
 import { TablebaseWords } from './leaf-tablebases.js';
@@ -60,7 +67,7 @@ export interface PoolOptions {
   readonly minibatch?: number;
   /** Replaces the defaults of threads, minibatch and batches in flight. */
   readonly tuned?: TunedSpeed | undefined;
-  /** Positions in the evaluation cache (NNCacheSize); 0 = no cache. */
+  /** Positions in the evaluation cache (NNCacheSize), as far as they take a quarter of the memory; 0 = no cache. */
   readonly cachePositions?: number;
   /** Size of the cache in MB (Hash), in place of cachePositions; 0 = not set. */
   readonly cacheMb?: number;
@@ -87,6 +94,15 @@ const MIN_SLOTS = 4096;
 const MAX_CRASHES = 3;
 const STOP_TIMEOUT_MS = 2000;
 const LONGEST_START_MS = 60_000;
+/** The process without evaluators (90 MB measured), with what its heaps may grow. */
+const PROCESS_BYTES = 150e6;
+/** Copies of a network's weights that the runtime keeps in each thread: as they are stored, unpacked, and packed for its kernels. */
+const WEIGHT_COPIES = 3;
+/** Share that the process leaves free: the kernel's own pages and files being read count against the limit of a container. */
+const FREE_SHARE = 0.05;
+/** Most of the memory beside process and networks that the cache may take, unless Hash sets its size; the tree gains more by it. */
+const CACHE_SHARE = 0.25;
+const LEAST_CACHE_MB = 8;
 
 export class EvaluatorPool {
   readonly handle: SharedPoolHandle;
@@ -122,15 +138,39 @@ export class EvaluatorPool {
     this.backend = plan.name;
     const roots = RootTable.createBuffer();
     const tablebaseWords = TablebaseWords.createBuffer();
-    this.handle = { ...shape, slots, roots, tablebases: tablebaseWords, minibatch, batchesInFlight, hasMovesLeft };
     this.slots = viewLeafSlots(slots, shape);
     this.counters = new PoolCounters(this.slots);
     this.live = new LiveEvaluators(this.slots);
     this.crashes = Array.from({ length: threads }, () => new FailureStreak());
-    const { cacheMb = 0, cachePositions = 0, tablebases = NO_TABLEBASES } = options;
+    const { tablebases = NO_TABLEBASES } = options;
     const { policyTemperature = DEFAULT_POLICY_TEMPERATURE, historyFill = DEFAULT_HISTORY_FILL } = options;
-    this.cache = createCacheBuffer(cacheMb > 0 ? computeCachePositions(cacheMb) : cachePositions);
+    const evaluatorBytes = threads * (EVALUATOR_BYTES + WEIGHT_COPIES * (model?.bytes.length ?? 0));
+    const ownBytes = PROCESS_BYTES + evaluatorBytes + FREE_SHARE * getMemoryBytes();
+    this.cache = createCacheBuffer(this.chooseCachePositions((CACHE_SHARE * (getMemoryBytes() - ownBytes)) / 2 ** 20));
+    const reservedBytes = ownBytes + (this.cache?.byteLength ?? 0);
+    this.handle = {
+      ...shape,
+      slots,
+      roots,
+      tablebases: tablebaseWords,
+      minibatch,
+      batchesInFlight,
+      hasMovesLeft,
+      reservedBytes,
+    };
     this.configure({ policyTemperature, historyFill, minibatch, tablebases });
+  }
+
+  /** Positions of the cache: Hash as it is, or NNCacheSize up to this many MB (2^20 bytes). */
+  private chooseCachePositions(mostMb: number): number {
+    const { cacheMb = 0, cachePositions = 0 } = this.options;
+    if (cacheMb > 0) return computeCachePositions(cacheMb);
+    const most = computeCachePositions(Math.max(LEAST_CACHE_MB, mostMb));
+    if (cachePositions > most && cachePositions !== DEFAULT_CACHE_POSITIONS)
+      this.warn(
+        `The evaluation cache holds ${most} positions: NNCacheSize ${cachePositions} needs more memory than it may take`,
+      );
+    return Math.min(cachePositions, most);
   }
 
   /**
