@@ -191,6 +191,14 @@ for (const [what, parts, sentence] of [
   ['a field that nobody knows', { conditions: { program: '/bin/sh' } }, /conditions that the page does not know/],
   ['games of another file', { origin: { pgn: join(outside, 'games.pgn') } }, /games of this match are not in/],
   ['a test that is none', { origin: { sprt: 'elo0=5 --engine=x' } }, /damaged/],
+  ['a name of two lines', { origin: { players: ['a\n{"type":"position"', 'Known'] } }, /damaged/],
+  ['an event of two lines', { origin: { event: 'a\u0085b' } }, /damaged/],
+  ['a network with a name of two lines', network({ name: 'a\n{"type":"result"' }), /page does not know/],
+  [
+    'a random mover with a name of two lines',
+    { conditions: { players: [{ ...RANDOM, name: 'a\rb' }, KNOWN] } },
+    /not know/,
+  ],
 ] as const) {
   test(`a record with ${what} is refused, and nothing of it is read`, async () => {
     write('bad', parts);
@@ -200,6 +208,35 @@ for (const [what, parts, sentence] of [
     assert.deepEqual(readStarted(), []);
   });
 }
+
+test('whatever the program of a match prints, the server goes on, and one sentence says that it was no news', async () => {
+  const position = { type: 'position', game: 0, white: 'a', black: 'b', fen: '', plies: 0, lastMove: null };
+  const rest = { score: null, depth: 0, nodes: 0, remainingMs: [null, null] };
+  for (const [script, problem] of [
+    [
+      `console.log('A library says hello'); console.log(${JSON.stringify(JSON.stringify({ ...position, ...rest }))})`,
+      /^$/,
+    ],
+    [`console.log('{"type":"position"')`, /^The match has printed what is no news of it: \{"type":"position"$/],
+    [`console.log('{"type":"position","game":"__proto__"}'); console.log('{"type":"result"}')`, /no news of it/],
+    [`console.log('{"type":"result","game":null}')`, /no news of it/],
+    [`console.log('{"type":' + '['.repeat(1e6))`, /no news of it.{0,80}$/],
+    [`for (let i = 0; i < 64; i++) process.stdout.write('{'.repeat(1 << 20))`, /no news of it.{0,80}$/],
+    [`process.stdout.write(Buffer.from([123, 255, 254, 10]))`, /no news of it/],
+    [`process.exitCode = 3`, /^The match ended without a reason$/],
+    [`console.error('a\u001b[2J' + 'x'.repeat(1e6)); process.exitCode = 1`, /^x{1000}…$/],
+  ] as const) {
+    const options = createOptionStore();
+    unwrap(options.set('Backend', 'hash'));
+    const players = new MatchPlayers(new OfferedNetworks(options, []), [ENGINE]);
+    const noisy = new Matches(folder, [process.execPath, '-e', script], players, books);
+    const request = { players: ['random', 'Known'], clock: null, nodes: 1, games: 2, sprt: null, chess960: false };
+    const name = await noisy.start({ ...request, tournament: 'round-robin', concurrency: 1, book: null });
+    while ((await noisy.read(name, 0)).isRunning) await setTimeout(5);
+    assert.match((await noisy.read(name, 0)).problem, problem, script);
+    noisy.remove(name);
+  }
+});
 
 test('links, pipes and books behind links are no files of a match', async () => {
   write('pgn', { origin: { pgn: join(folder, 'pgn.pgn') } });

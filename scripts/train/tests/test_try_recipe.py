@@ -22,7 +22,7 @@ def _begin(tmp_path, best):
 def test_the_status_says_whether_the_best_network_is_clearly_better(tmp_path, monkeypatch, capfd, verdict, status):
     answer = {"wins": 30, "draws": 6, "losses": 12, "sprt": {"verdict": verdict}}
     engine = tmp_path / "engine.sh"
-    engine.write_text(f"#!/bin/sh\necho \"$@\" >&2\necho '{json.dumps(answer)}'\n")
+    engine.write_text(f"#!/bin/sh\necho \"$@\" >&2\nprintf '\\377 says a library\\n'\necho '{json.dumps(answer)}'\n")
     engine.chmod(0o755)
     config = _begin(tmp_path, best=2)
     done = main(["try-recipe", "--config", str(config), "--minutes", "0", "--full", "--set", f"engine=[{engine}]"])

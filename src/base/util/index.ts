@@ -9,6 +9,7 @@ export {
   type Result,
   removeControls,
   success,
+  toOneLine,
   unwrap,
 } from './result.js';
 export { createDeferred, type Deferred, runSideBySide } from './side-by-side.js';

@@ -32,9 +32,14 @@ export function showControls(text: string): string {
   return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** For names, which files hold and pages show: without control characters. */
+/** Without control characters; line ends and tabs stay. */
 export function removeControls(text: string): string {
   return text.replace(CONTROLS, '');
+}
+
+/** Names that files, engines and users give: in one line, which no reader of lines can take for two. */
+export function toOneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').trim();
 }
 
 const CONTROLS = /(?![\n\t])\p{Cc}/gu;

@@ -5,9 +5,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { getProgramFolder } from '#platform/program-files.js';
-import { decodeText } from '../../base/util/index.js';
+import { cutText, decodeText, LineReader } from '../../base/util/index.js';
 import { type PgnText, readPgn } from '../../chess/pgn/index.js';
 import type { LoopServices } from '../desk/engine-services.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopProgress, LoopState } from '../protocol/replies.js';
@@ -23,6 +22,7 @@ export interface LoopSettings {
 /** Where the Python package lies; a Python into which it is not installed finds it there. */
 const PACKAGE = 'scripts/train';
 const MOST_LINES = 12;
+const LONGEST_LINE = 1000;
 /** The loop waits for another process to leave the folder, and for its own libraries. */
 const PATIENCE_MS = 120_000;
 
@@ -81,7 +81,8 @@ export class LoopControl implements LoopServices {
     this.child = child;
     this.isStopping = false;
     this.lines.length = 0;
-    createInterface({ input: child.stderr }).on('line', (line) => this.addLine(line));
+    const lines = new LineReader((line) => this.addLine(line));
+    child.stderr.on('data', (chunk: Buffer) => lines.push(chunk)).on('end', () => lines.end());
     const end = (): void => {
       const missing = findMissingPackage(this.lines.join('\n'));
       if (missing !== null) this.lines.splice(0, this.lines.length, describeMissing(python, missing));
@@ -130,7 +131,7 @@ export class LoopControl implements LoopServices {
   }
 
   private addLine(line: string): void {
-    this.lines.push(line);
+    this.lines.push(cutText(line, LONGEST_LINE));
     if (this.lines.length > MOST_LINES) this.lines.shift();
   }
 

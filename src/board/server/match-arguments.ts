@@ -29,7 +29,8 @@ const LARGEST_CACHES: ReadonlyMap<string, number> = new Map([
   ['NNCacheSize', 20_000_000],
 ]);
 
-const text = v.pipe(v.string(), v.maxLength(LONGEST_TEXT));
+/** In one line. */
+const text = v.pipe(v.string(), v.maxLength(LONGEST_TEXT), v.regex(/^\P{Cc}*$/u));
 const amount = v.pipe(v.number(), v.minValue(0), v.maxValue(1e12));
 const whole = v.pipe(amount, v.integer());
 const pairs = v.pipe(v.array(v.tuple([text, text])), v.maxLength(200));

@@ -49,7 +49,8 @@ const PIECE_BYTES = 1 << 18;
 const TURN_MS = 20;
 const NEWLINE = 10;
 
-const text = v.pipe(v.string(), v.maxLength(LONGEST_NAME));
+/** In one line. */
+const text = v.pipe(v.string(), v.maxLength(LONGEST_NAME), v.regex(/^\P{Cc}*$/u));
 const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
 
 /** The first line of results, as far as it says what the games are. What is needed to go on is checked then. */

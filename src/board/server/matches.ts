@@ -6,7 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import * as v from 'valibot';
+import { cutText, describeRefusal, LineReader } from '../../base/util/index.js';
 import { type Crosstable, findLockOwner, type LivePosition } from '../../games/match/index.js';
 import type { MatchServices } from '../desk/engine-services.js';
 import type { LiveGame, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
@@ -243,11 +244,34 @@ function createTableRow({ player, points, games, elo, against }: CrosstableRow):
 const PAUSE_PATIENCE_MS = 1000;
 const LONGEST_COMPLAINT = 2000;
 
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const clock = v.nullable(v.number());
+/** What `sardonyx match --live` prints. */
+const newsSchema = v.variant('type', [
+  v.object({
+    type: v.literal('position'),
+    game: whole,
+    white: v.string(),
+    black: v.string(),
+    fen: v.string(),
+    plies: whole,
+    lastMove: v.nullable(v.string()),
+    score: v.nullable(v.object({ kind: v.picklist(['cp', 'mate']), value: v.number() })),
+    depth: whole,
+    nodes: whole,
+    remainingMs: v.tuple([clock, clock]),
+  }),
+  v.object({ type: v.literal('result'), game: whole }),
+  v.object({ type: v.literal('report') }),
+]);
+
 /** `sardonyx match` in a process of its own: its live games, what it complains of, and its end. */
 class MatchRun {
   private readonly child: ChildProcess;
   private readonly live = new Map<number, { readonly position: LivePosition; readonly atMs: number }>();
   private errors = '';
+  /** The first news that was none, in one sentence. */
+  private misunderstanding = '';
   /** It was told to pause. */
   private isStopping = false;
   /** Resolves with why it ended before its time; '' = it did not. Never rejects. */
@@ -256,7 +280,8 @@ class MatchRun {
   constructor([program, ...args]: readonly string[]) {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
     this.child = child;
-    createInterface({ input: child.stdout }).on('line', (line) => this.takeLine(line));
+    const lines = new LineReader((line) => this.takeLine(line));
+    child.stdout.on('data', (chunk: Buffer) => lines.push(chunk)).on('end', () => lines.end());
     child.stderr.on('data', (chunk) => {
       this.errors = `${this.errors}${chunk}`.slice(-LONGEST_COMPLAINT);
     });
@@ -264,7 +289,8 @@ class MatchRun {
       child.on('error', (error) => resolve(error.message));
       child.on('close', (status) => {
         const isFine = status === 0 || this.isStopping;
-        resolve(isFine ? '' : (this.errors.trim().split('\n').at(-1) ?? 'The match ended without a reason'));
+        const last = this.errors.trim().split('\n').at(-1) || 'The match ended without a reason';
+        resolve(isFine ? this.misunderstanding : describeRefusal(last));
       });
     });
   }
@@ -286,13 +312,22 @@ class MatchRun {
   }
 
   private takeLine(line: string): void {
-    // The report at the end is no JSON.
-    if (!line.startsWith('{"type":')) return;
-    const news = JSON.parse(line) as { type: 'result'; game: number } | ({ type: 'position' } & LivePosition);
-    if (news.type === 'result') this.live.delete(news.game);
+    // A library of a device may write to stdout, too.
+    if (!line.startsWith('{')) return;
+    const news = readNews(line);
+    if (news === null) this.misunderstanding ||= `The match has printed what is no news of it: ${cutText(line)}`;
+    else if (news.type === 'result') this.live.delete(news.game);
     else if (news.type === 'position') {
       const { type: _type, ...position } = news;
       this.live.set(position.game, { position, atMs: Date.now() });
     }
+  }
+}
+
+function readNews(line: string): v.InferOutput<typeof newsSchema> | null {
+  try {
+    return v.parse(newsSchema, JSON.parse(line));
+  } catch {
+    return null;
   }
 }

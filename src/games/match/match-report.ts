@@ -2,6 +2,7 @@
  * The result of two players against each other, as data and as text, in the words of fastchess and lc0. Also here: the table of a
  * tournament.
  */
+import { toOneLine } from '../../base/util/index.js';
 import {
   computeSprt,
   distributeGames,
@@ -223,7 +224,8 @@ function countPoints({ wins, draws }: GameCounts): number {
   return wins + draws / 2;
 }
 
-/** Players of the same name get numbers. */
-export function distinguishNames(names: readonly string[]): string[] {
+/** The names that a match uses everywhere: in one line, and players of the same name get numbers. */
+export function distinguishNames(given: readonly string[]): string[] {
+  const names = given.map(toOneLine);
   return names.map((name, i) => (names.filter((other) => other === name).length > 1 ? `${name} ${i + 1}` : name));
 }

@@ -13,7 +13,13 @@ import { createEngineSpec } from '#sardonyx/games/engines/index.js';
 import { findLockOwner, lockResults, MatchLog, runMatch } from '#sardonyx/games/match/index.js';
 import type { MatchPlan } from '#sardonyx/games/match/match.js';
 import type { LoggedGame } from '#sardonyx/games/match/match-log.js';
-import { createCrosstable, createReport, formatCrosstable, formatReport } from '#sardonyx/games/match/match-report.js';
+import {
+  createCrosstable,
+  createReport,
+  distinguishNames,
+  formatCrosstable,
+  formatReport,
+} from '#sardonyx/games/match/match-report.js';
 import { CrashWatch, Schedule, Standings, Tournament } from '#sardonyx/games/match/tournament.js';
 import { createMatchOpenings } from '#sardonyx/games/openings/book.js';
 import { NO_ADJUDICATION } from '#sardonyx/games/play/adjudication.js';
@@ -296,6 +302,13 @@ test('a match goes on where it was killed, with results and PGN in step', async 
   }
   const other = MatchLog.open({ seed: 6 }, results, pgn);
   assert.match(other.ok ? '' : other.error, /other conditions/);
+});
+
+test('players have names of one line each, and those of the same name get numbers', () => {
+  assert.deepEqual(
+    distinguishNames(['a\nb', 'a\t b', '\u0000a b\u0085', 'שלום\u200f']),
+    ['a b', 'a  b', 'a b', 'שלום\u200f'].map((name, i) => (name === 'a b' ? `a b ${i + 1}` : name)),
+  );
 });
 
 test('the sequential test ends a match early', async () => {

@@ -253,11 +253,14 @@ test('tune and analyse name the file that they cannot read or write', async () =
   }
 });
 
+/** A name of two lines as the match uses it. */
+const RANDOM = 'random {"type":';
+
 test('match shows its running games as JSON lines, and its results file says how it was started', async () => {
   const own = [
     'match',
     '--engine',
-    'random',
+    'type=random name=\'random\n{"type":\'',
     '--engine',
     `cmd="${command}" args="${args.join(' ')} --think=40" name=Fake`,
     '--games',
@@ -266,14 +269,16 @@ test('match shows its running games as JSON lines, and its results file says how
   const files = ['--results', 'live.jsonl', '--pgnout', 'live.pgn', '--maxmoves', '20', '--live'];
   const { code, stdout } = await sardonyx([...own, ...files, '--each', 'tc=60+1']);
   assert.equal(code, 0);
+  // Nothing but JSON: whoever reads it need not tell lines of text apart.
   const lines = stdout
+    .trimEnd()
     .split('\n')
-    .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
+  assert.deepEqual([lines.at(-1).type, lines.at(-1).games], ['report', 2]);
   const positions = lines.filter(({ type }) => type === 'position');
   assert.ok(positions.length >= 1);
   for (const { white, black, fen, remainingMs } of positions) {
-    assert.deepEqual([white, black].sort(), ['Fake', 'random']);
+    assert.deepEqual([white, black].sort(), ['Fake', RANDOM]);
     assert.match(fen, / [wb] /);
     assert.equal(remainingMs.filter((ms: number | null) => ms === null).length, 1);
   }
@@ -286,7 +291,7 @@ test('match shows its running games as JSON lines, and its results file says how
   // No arguments: whoever goes on with a match builds its command from checked fields.
   assert.deepEqual(
     [origin.args, origin.players, origin.games, origin.pgn.endsWith('live.pgn')],
-    [undefined, ['random', 'Fake'], 2, true],
+    [undefined, [RANDOM, 'Fake'], 2, true],
   );
 });
 

@@ -208,6 +208,7 @@ test('a gzipped model is the model, and a damaged one is refused', async () => {
   assert.equal(model.title, 'random 16x2');
   const nameless = gzipSync(createShell([PLANES], [POLICY, WDL]));
   assert.equal(unwrap(await loadModel({ bytes: nameless, name: 'nets/some.onnx.gz' })).title, 'some');
+  assert.equal(unwrap(await loadModel({ bytes: nameless, name: 'two\nlines.onnx' })).title, 'two lines');
   await refuse(packed.subarray(0, packed.length / 2), /^Cannot read the network some\.onnx: the file is cut off/);
   await refuse(packed.fill(0xaa, 100, 200), /^Cannot read the network some\.onnx: the compressed data are damaged$/);
 });

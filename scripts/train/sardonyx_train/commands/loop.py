@@ -90,7 +90,8 @@ def describe_plan(config: LoopConfig) -> str:
 
 def _ask_version(engine: list[str]) -> str:
     try:
-        done = subprocess.run([*engine, "--version"], capture_output=True, text=True, timeout=_ENGINE_SECONDS)
+        command = [*engine, "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_ENGINE_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TrainError(f"engine: {shlex.join(engine)} does not answer: {error}") from None
     if done.returncode != 0:

@@ -61,7 +61,8 @@ def run_for(command: list[str], seconds: float, stdout: int | None = None) -> tu
     stop = threading.Event()
     stop_on_signals(stop.set)
     group = 0 if os.name == "posix" else None
-    with subprocess.Popen(command, stdout=stdout, text=True, env=own_environment(), process_group=group) as process:
+    settings = {"text": True, "errors": "replace", "env": own_environment(), "process_group": group}
+    with subprocess.Popen(command, stdout=stdout, **settings) as process:
         give_up = time.monotonic() + seconds
         while process.poll() is None and not stop.is_set() and time.monotonic() < give_up:
             stop.wait(_POLL_SECONDS)
@@ -81,6 +82,11 @@ def play(config: LoopConfig, state: LoopState, games: int) -> dict[str, Any]:
     command += [f"--player2.weights={folders.network(0)}", "--player2.name=first", *format_flags(config.gate.flags)]
     print(shlex.join(command), file=sys.stderr)
     status, output = run_for(command, math.inf, subprocess.PIPE)
-    if status != 0:
+    try:
+        # Libraries of a device may write to stdout, too.
+        answer = json.loads(output.strip().rpartition("\n")[2])
+    except ValueError:
+        answer = None
+    if status != 0 or not isinstance(answer, dict):
         raise TrainError("the match failed")
-    return json.loads(output)
+    return answer

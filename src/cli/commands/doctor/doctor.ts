@@ -53,13 +53,18 @@ function addComplaint(finding: Finding, complaint: string): Finding {
   return { ...finding, text, ...(/libvulkan/.test(complaint) ? { fix: INSTALL_VULKAN } : {}) };
 }
 
-/** The finding is the last line; libraries may have written to stdout before it. */
-function parseFinding(stdout: string): Finding | null {
-  try {
-    return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Finding;
-  } catch {
-    return null;
-  }
+/** The last line that is a finding; libraries may write to stdout before and after it. */
+export function parseFinding(stdout: string): Finding | null {
+  const findings = stdout.split('\n').flatMap((line) => {
+    try {
+      const { what, isFine, text, fix } = JSON.parse(line) ?? {};
+      const isFinding = typeof what === 'string' && typeof isFine === 'boolean' && typeof text === 'string';
+      return isFinding ? [{ what, isFine, text, ...(typeof fix === 'string' && { fix }) }] : [];
+    } catch {
+      return [];
+    }
+  });
+  return findings.at(-1) ?? null;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** `sardonyx match`: games between two or more players: UCI engines, networks, the random mover. */
 import { resolve } from 'node:path';
-import { unwrap } from '../../../base/util/index.js';
+import { toOneLine, unwrap } from '../../../base/util/index.js';
 import {
   type Crosstable,
   createCrosstable,
@@ -185,7 +185,7 @@ function describeOrigin(args: MatchArguments, players: readonly string[]): Match
     games: args.games,
     concurrency: args.concurrency,
     recovers: args.recover,
-    event: args.event,
+    event: toOneLine(args.event),
     sprt: args.sprt ?? null,
     pgn: args.pgnout === undefined ? null : resolve(args.pgnout),
   };
@@ -233,7 +233,7 @@ const FLAGS = {
   pgnout: text('PGN file to append the games to'),
   event: text('Event tag of the PGN', { default: 'Sardonyx match' }),
   'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
-  live: onOff('Print the positions of the running games, and each result, as JSON lines on stdout'),
+  live: onOff('Print the positions of the running games, each result, and the report at the end as JSON lines on stdout'),
   json: onOff('Print the result as JSON'),
 };
 
@@ -251,7 +251,8 @@ export const matchCommand = declareCommand({
     'and when a network of this process cannot evaluate any more.',
   run: async (args, given) => {
     const result = await playMatch(args, given);
-    if (args.json) printJson(result);
+    if (args.live) printJson({ type: 'report', ...result });
+    else if (args.json) printJson(result);
     else {
       if (result.interrupted) printLine(`Interrupted after ${result.games} of ${result.total} games`);
       if (result.games > 0) printLine(formatAnyReport(result));
@@ -261,8 +262,9 @@ export const matchCommand = declareCommand({
 });
 
 /**
- * `sardonyx match --live`: a match for other programs to watch. Every finished game is a JSON line of the type `result`, and the
- * positions of running games are lines of the type `position`. Of games that are played fast, only some positions are shown.
+ * `sardonyx match --live`: a match for other programs to watch, which have stdout to themselves. Every finished game is a JSON line
+ * of the type `result`, and the positions of running games are lines of the type `position`; one of the type `report` comes last.
+ * Of games that are played fast, only some positions are shown.
  */
 
 /** Longest time by which a position is late. */

@@ -3,7 +3,7 @@
  * the facts about the network that users see.
  */
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
-import { failure, inflate, type Result, removeControls, success } from '../../../base/util/index.js';
+import { failure, inflate, type Result, success, toOneLine } from '../../../base/util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { describeHeader, type OnnxHeader } from './onnx-header.js';
@@ -89,7 +89,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
     parameterBytes,
     precision,
     needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
-    title: removeControls(metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, '')),
+    title: toOneLine(metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, '')),
     licence: metadata.get('sardonyx.licence') ?? '',
     training: metadata.get('sardonyx.training') ?? '',
   });

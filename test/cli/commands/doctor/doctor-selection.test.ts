@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failure, success } from '#sardonyx/base/util/index.js';
+import { parseFinding } from '#sardonyx/cli/commands/doctor/doctor.js';
 import { describeSelection, type Finding } from '#sardonyx/cli/commands/doctor/doctor-findings.js';
 import type { Bundle, BundledNetwork } from '#sardonyx/engine/weights/network-catalogue.js';
 import { NetworkSelector } from '#sardonyx/engine/weights/network-selection.js';
@@ -73,4 +74,12 @@ test('without a choice there is nothing to say', async () => {
   const selection = await new NetworkSelector(() => assert.fail('measured'), nowhere).select(single, 'cpu', '');
   assert.ok(selection !== null);
   assert.equal(describeSelection(selection), null);
+});
+
+test('a finding is read from the process that tried a provider, whatever libraries print before and after it', () => {
+  const finding = { what: 'cuda', isFine: true, text: 'works' };
+  const line = JSON.stringify(finding);
+  assert.deepEqual(parseFinding(`Loading\n{"what":1}\n${line}\nnull\n5\nBye\n`), finding);
+  for (const text of ['', 'null\n', '5', '{"what":"cuda"}\n', `[${line}]`])
+    assert.equal(parseFinding(text), null, text);
 });
