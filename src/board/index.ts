@@ -38,6 +38,8 @@ export interface BoardSettings {
 export interface RunningBoard {
   /** With the token. */
   readonly url: string;
+  /** For the browser that is opened now: it ends after two minutes. */
+  lendUrl(): string;
   /** The engine goes on: the process ends next, and a thread may be busy in native code. */
   close(): Promise<void>;
 }
@@ -105,6 +107,7 @@ export async function startBoard(settings: BoardSettings): Promise<RunningBoard>
   void desk.prepare().then(() => services.announce());
   return {
     url: server.url,
+    lendUrl: () => server.lendUrl(),
     close: async () => {
       loop?.stop();
       await matches.close();

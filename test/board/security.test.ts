@@ -1,9 +1,13 @@
 /** Each promise of docs/board.md about safety, broken on purpose. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { Access } from '#sardonyx/board/server/access.js';
 import { RateLimit } from '#sardonyx/board/server/board-server.js';
@@ -288,6 +292,37 @@ test('a token is for one browser, wrong ones keep nobody out, and the next URL i
   assert.equal((await get(next)).status, 403);
 });
 
+test('each exchange of a token gives a cookie of its own, and the first one that is used voids the others', () => {
+  let spent = 0;
+  const access = new Access(['127.0.0.1'], 1, () => spent++);
+  const { token } = access;
+  const open = (): { cookie: string } => ({ cookie: String(access.exchange(token)).split(';')[0] });
+  const cookies = [open(), open(), open()];
+  assert.equal(new Set(cookies.map(({ cookie }) => cookie)).size, 3);
+  assert.deepEqual(
+    [1, 0, 2, 1].map((i) => access.hasCookie(cookies[i])),
+    [true, false, false, true],
+  );
+  assert.deepEqual([access.exchange(token), spent], [null, 1]);
+  assert.notEqual(access.token, token);
+});
+
+test('a token that is lent ends after two minutes, or when it was used; the printed one stays', () => {
+  let spent = 0;
+  const access = new Access(['127.0.0.1'], 1, () => spent++);
+  const [used, unused] = [access.lendToken(0), access.lendToken(0)];
+  const open = (token: string, nowMs: number): { cookie: string } => ({
+    cookie: String(access.exchange(token, nowMs)).split(';')[0],
+  });
+  const [first, late] = [open(used, 0), open(unused, 119_000)];
+  assert.ok(access.hasCookie(first, 119_999) && access.hasCookie(first, 130_000));
+  assert.deepEqual([access.exchange(used, 119_999), access.exchange(unused, 120_000)], [null, null]);
+  assert.ok(!access.hasCookie(late, 120_000));
+  assert.equal(spent, 0);
+  assert.ok(access.hasCookie(open(access.token, 1e6), 2e6));
+  assert.equal(spent, 1);
+});
+
 test('a cookie ends when it was not used for a day, and the oldest one when there are too many', () => {
   let spent = 0;
   const access = new Access(['127.0.0.1'], 1, () => spent++);
@@ -342,11 +377,73 @@ test('what is no HTTP, or has too many headers, is answered and ends its connect
   }
 });
 
-test('connections without a request do not keep others out', LIMITED, async () => {
-  const idle = Array.from({ length: 520 }, () => connect(board.port, '127.0.0.1').on('error', () => undefined));
-  await Promise.all(idle.slice(0, 400).map((socket) => once(socket, 'close')));
-  assert.equal((await get(place, { Cookie: cookie })).status, 200);
-  for (const socket of idle) socket.destroy();
+const HEAD = (start: string, ...more: string[]): string =>
+  [`${start} HTTP/1.1`, `Host: 127.0.0.1:${board.port}`, ...more, '', ''].join('\r\n');
+
+for (const [what, write] of [
+  ['say nothing', () => ''],
+  ['never end their headers', () => HEAD('GET /').slice(0, -2)],
+  ['send a byte every now and then behind whole headers', () => `${HEAD('GET /', 'Content-Length: 999')}x`],
+  [
+    'upload without the cookie',
+    () => `${HEAD(`PUT ${place}files/network?name=a.onnx`, `Origin: ${board.origin}`, 'Content-Length: 999999')}x`,
+  ],
+  ['post in pieces', () => `${HEAD(`POST ${place}`, 'Transfer-Encoding: chunked')}1\r\nx\r\n`],
+  ['ask for the token again and again', () => `${HEAD('GET /?token=x')}${HEAD('GET /')}`.repeat(9)],
+  [
+    'open WebSockets from another page',
+    () =>
+      HEAD(
+        `GET ${place}engine`,
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        'Origin: http://evil.example',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        'Sec-WebSocket-Version: 13',
+      ),
+  ],
+] as const) {
+  test(`600 connections that ${what} keep nobody out`, LIMITED, async () => {
+    const sockets = Array.from({ length: 600 }, () => connect(board.port, '127.0.0.1').on('error', () => undefined));
+    for (const socket of sockets) socket.write(write());
+    await Promise.all(
+      sockets.slice(-20).map((socket) => (socket.connecting ? once(socket, 'connect').catch(() => undefined) : null)),
+    );
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('x');
+    }, 20);
+    for (let i = 0; i < 40; i++) assert.equal((await get(place, { Cookie: cookie, Connection: 'close' })).status, 200);
+    const page = await board.connect();
+    assert.equal((await page.ask('describe')).type, 'answer');
+    page.close();
+    clearInterval(drip);
+    // Those that were answered are left at once, whatever else they send.
+    for (const socket of sockets) socket.resume();
+    if (!/nothing|headers/.test(what.slice(0, 30)))
+      await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+test('an upload with the cookie has all the time that it needs, and the connection of a refusal without it is closed', async () => {
+  const start = `PUT ${place}files/book?name=slow.epd`;
+  const upload = connect(board.port, '127.0.0.1');
+  const expectation = 'Expect: 100-continue';
+  upload.write(
+    HEAD(start, `Origin: ${board.origin}`, `Cookie: ${cookie}`, 'Content-Length: 34', 'Connection: close', expectation),
+  );
+  assert.match(String((await once(upload, 'data'))[0]), /^HTTP\/1\.1 100 /);
+  const others = Array.from({ length: 600 }, () => connect(board.port, '127.0.0.1').on('error', () => undefined));
+  await Promise.all(others.map((socket) => once(socket, 'connect').catch(() => undefined)));
+  upload.write('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n\n\n');
+  let answer = '';
+  for await (const chunk of upload) answer += chunk;
+  assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*slow\.epd\n/);
+  for (const socket of others) socket.destroy();
+  for (const path of ['/', place, `${place}nothing`]) {
+    assert.equal((await get(path)).headers.connection, 'close');
+    assert.equal((await get(path, { Origin: 'http://evil.example', Cookie: cookie })).headers.connection, 'close');
+  }
 });
 
 test('the page travels compressed to browsers that take gzip', async () => {
@@ -359,6 +456,34 @@ test('the page travels compressed to browsers that take gzip', async () => {
   assert.equal(await gzipped.text(), plain.text);
   const refused = await get(place, { Cookie: cookie, 'Accept-Encoding': 'br, gzip;q=0' });
   assert.equal(refused.headers['content-encoding'], undefined);
+});
+
+test('the address in the arguments of the browser is not the printed one, which stays for another', {
+  skip: process.platform !== 'linux' && 'the system opens the browser in another way',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-browser-'));
+  const opened = join(folder, 'opened');
+  writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}.part\nmv ${opened}.part ${opened}\n`, {
+    mode: 0o755,
+  });
+  const own = await BoardProcess.start(['--backend=hash', '--open'], {
+    DISPLAY: ':9',
+    PATH: `${folder}:${process.env.PATH}`,
+  });
+  try {
+    while (!existsSync(opened)) await setTimeout(20);
+    const url = readFileSync(opened, 'utf8').trim();
+    assert.notEqual(url, own.url);
+    for (const address of [url, own.url]) {
+      const exchanged = await fetch(address, { redirect: 'manual' });
+      const headers = { Cookie: String(exchanged.headers.get('set-cookie')).split(';')[0] };
+      assert.equal((await fetch(new URL(String(exchanged.headers.get('location')), address), { headers })).status, 200);
+      assert.equal((await fetch(address, { redirect: 'manual' })).status, 403);
+    }
+  } finally {
+    await own.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('Ctrl-C ends everything, with nothing on stderr', {

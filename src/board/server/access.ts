@@ -7,30 +7,38 @@
  * Browsers send cookies to every port of a host, but only with requests for the cookie's path. So everything lies below a path that nobody
  * guesses, and a server on another port, which does not know it, never gets the cookie. A cookie that is not used for a day ends.
  *
- * A token is for one browser: the first request with its cookie spends it, for it stands in the arguments of the program that opens
- * the browser; a spent one does not tell the path. Tokens have 192 bits: nobody guesses one, and so nobody needs to wait after wrong ones.
+ * A token is for one browser. Each exchange gives a cookie of its own; the first request with one of them spends the token and voids the
+ * others, and a spent token does not tell the path. One that is not printed, for it stands in the arguments of the program that opens
+ * the browser, ends after two minutes. Tokens have 192 bits: nobody guesses one, and so nobody needs to wait after wrong ones.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 const TOKEN_BYTES = 24;
 const SESSION_MS = 86_400_000;
 /** Browsers; with one more, the one that was away longest has to use a new URL. */
 const MOST_SESSIONS = 32;
+const LENT_MS = 120_000;
+
+interface Offer {
+  readonly token: string;
+  readonly endsAtMs: number;
+  /** Digests of the cookies that it was exchanged for and that have not come back. */
+  readonly cookies: Set<string>;
+}
 
 export class Access {
   /** What every path but the token's begins with. */
   readonly place = `/${createSecret()}`;
-  private ownToken = createSecret();
-  /** Cookie of the token until it comes back. */
-  private offered: string | null = null;
+  /** The one that is printed, and behind it those that are lent. */
+  private readonly offers: Offer[] = [createOffer(Number.POSITIVE_INFINITY)];
   /** Digest of a cookie → when it was last used; the last one comes last. */
   private readonly sessions = new Map<string, number>();
 
   /**
    * @param hosts names and addresses by which the server may be called, without port
    * @param port cookies do not know ports, so that the cookie's name says it
-   * @param onSpent there is a new token, for another browser
+   * @param onSpent the printed token was used: there is a new one, for another browser
    */
   constructor(
     private readonly hosts: readonly string[],
@@ -38,8 +46,16 @@ export class Access {
     private readonly onSpent: () => void,
   ) {}
 
+  /** To be printed. */
   get token(): string {
-    return this.ownToken;
+    return this.offers[0].token;
+  }
+
+  /** A further token, for the browser that the server opens. */
+  lendToken(nowMs = Date.now()): string {
+    const offer = createOffer(nowMs + LENT_MS);
+    this.offers.push(offer);
+    return offer.token;
   }
 
   /** Why a request is turned away before anything else; null when it is not. */
@@ -61,29 +77,35 @@ export class Access {
       .find((part) => part.startsWith(`${this.cookieName}=`))
       ?.slice(this.cookieName.length + 1);
     if (value === undefined) return false;
-    const isFirst = this.offered !== null && isSame(value, this.offered);
-    const key = hash(value).toString('hex');
-    const usedAtMs = isFirst ? nowMs : this.sessions.get(key);
+    const key = hash(value);
+    const offer = this.offers.find(({ cookies, endsAtMs }) => cookies.has(key) && nowMs < endsAtMs);
+    const usedAtMs = offer === undefined ? this.sessions.get(key) : nowMs;
     this.sessions.delete(key);
     if (usedAtMs === undefined || nowMs - usedAtMs > SESSION_MS) return false;
     this.sessions.set(key, nowMs);
-    if (isFirst) this.spendToken();
+    dropOldest(this.sessions);
+    if (offer !== undefined) this.spend(offer);
     return true;
   }
 
-  /** @returns the Set-Cookie header for the right token; null for a wrong or spent one */
-  exchange(token: string): string | null {
-    if (!isSame(token, this.ownToken)) return null;
-    this.offered ??= createSecret();
-    return `${this.cookieName}=${this.offered}; Path=${this.place}/; HttpOnly; SameSite=Strict`;
+  /** @returns the Set-Cookie header for a right token; null for one that is wrong, spent or at its end */
+  exchange(token: string, nowMs = Date.now()): string | null {
+    const key = hash(token);
+    const offer = this.offers.find((own) => hash(own.token) === key && nowMs < own.endsAtMs);
+    if (offer === undefined) return null;
+    const cookie = createSecret();
+    offer.cookies.add(hash(cookie));
+    dropOldest(offer.cookies);
+    return `${this.cookieName}=${cookie}; Path=${this.place}/; HttpOnly; SameSite=Strict`;
   }
 
-  private spendToken(): void {
-    this.offered = null;
-    this.ownToken = createSecret();
-    const [oldest] = this.sessions.keys();
-    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(oldest);
-    this.onSpent();
+  private spend(offer: Offer): void {
+    const at = this.offers.indexOf(offer);
+    if (at > 0) this.offers.splice(at, 1);
+    else {
+      this.offers[0] = createOffer(Number.POSITIVE_INFINITY);
+      this.onSpent();
+    }
   }
 
   private get cookieName(): string {
@@ -99,11 +121,16 @@ function createSecret(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** In a time that says nothing of where they differ. */
-function isSame(a: string, b: string): boolean {
-  return timingSafeEqual(hash(a), hash(b));
+function createOffer(endsAtMs: number): Offer {
+  return { token: createSecret(), endsAtMs, cookies: new Set() };
 }
 
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function dropOldest(keys: Map<string, unknown> | Set<string>): void {
+  const [oldest] = keys.keys();
+  if (keys.size > MOST_SESSIONS) keys.delete(oldest);
+}
+
+/** Secrets are compared by their digests: the time that it takes says nothing of where they differ. */
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,6 +1,6 @@
 /** The server: one HTTP server with its WebSockets, from the first port to the last connection. */
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -13,7 +13,9 @@ import type { SentFiles } from './sent-files.js';
 const SOCKET_PATH = '/engine';
 const LARGEST_MESSAGE_BYTES = 1 << 20;
 const MOST_SOCKETS = 64;
-const MOST_CONNECTIONS = 512;
+const MOST_CONNECTIONS = 1024;
+/** Connections that have not shown the cookie; with one more, the oldest ends, so that they keep nobody out. */
+const MOST_STRANGERS = 512;
 /** A large network over a slow line. */
 const LONGEST_REQUEST_MS = 1_800_000;
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
@@ -36,20 +38,27 @@ export class BoardServer {
   private constructor(
     private readonly http: Server,
     private readonly sockets: WebSocketServer,
-    /** For the user: it holds the token. */
-    private readonly createUrl: () => string,
+    private readonly access: Access,
+    /** With a token behind it, it is for a browser. */
+    private readonly entry: string,
   ) {}
 
+  /** To be printed. */
   get url(): string {
-    return this.createUrl();
+    return `${this.entry}${this.access.token}`;
+  }
+
+  /** For the browser that is opened now: it ends after two minutes. */
+  lendUrl(): string {
+    return `${this.entry}${this.access.lendToken()}`;
   }
 
   /** Rejects with the sentence for the user. */
   static async start(settings: ServerSettings): Promise<BoardServer> {
-    const contents = { ...settings, files: readPageFiles() };
+    const strangers = new Set<Duplex>();
+    const contents = { ...settings, files: readPageFiles(), welcome: (socket: Socket) => strangers.delete(socket) };
     const http = createServer({
       requestTimeout: LONGEST_REQUEST_MS,
-      // Connections without a request must not keep others out for long.
       headersTimeout: 3000,
       connectionsCheckingInterval: 500,
       maxHeaderSize: 16_384,
@@ -58,8 +67,7 @@ export class BoardServer {
     await listen(http, settings);
     const { port } = http.address() as AddressInfo;
     const [host] = listHosts(settings);
-    const createUrl = (): string => `http://${host}:${port}/?token=${access.token}`;
-    const access = new Access(listHosts(settings), port, () => settings.onNewUrl(createUrl()));
+    const access = new Access(listHosts(settings), port, () => settings.onNewUrl(server.url));
     const sockets = new WebSocketServer({
       noServer: true,
       maxPayload: LARGEST_MESSAGE_BYTES,
@@ -67,6 +75,15 @@ export class BoardServer {
       clientTracking: true,
       // One message a turn: a flood in one chunk would otherwise be cut off before any answer to it has gone out.
       allowSynchronousEvents: false,
+    });
+    const server = new BoardServer(http, sockets, access, `http://${host}:${port}/?token=`);
+    http.on('connection', (socket: Socket) => {
+      strangers.add(socket);
+      socket.once('close', () => strangers.delete(socket));
+      const [oldest] = strangers;
+      if (strangers.size <= MOST_STRANGERS) return;
+      strangers.delete(oldest);
+      oldest.destroy();
     });
     http.on('request', (request, response) => {
       answerHttp(request, response, access, contents).catch(() => response.destroy());
@@ -79,12 +96,13 @@ export class BoardServer {
       else if (access.findPath(url) !== SOCKET_PATH) refuse(socket, '404 Not Found');
       else if (sockets.clients.size >= MOST_SOCKETS) refuse(socket, '503 Service Unavailable');
       else {
+        strangers.delete(socket);
         sockets.handleUpgrade(request, socket, head, (webSocket) => connectSocket(webSocket, settings.createSession));
       }
     });
     http.on('clientError', refuseRequest);
     http.on('connect', (_, socket: Duplex) => refuse(socket, '405 Method Not Allowed'));
-    return new BoardServer(http, sockets, createUrl);
+    return server;
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
@@ -18,6 +19,8 @@ interface HttpContents {
   readonly sent: SentFiles;
   /** The path of a match's games; null when there are none. Throws the sentence for the user. */
   findPgn(match: string): string | null;
+  /** The connection belongs to a browser with the cookie. */
+  welcome(connection: Socket): void;
 }
 
 const ONE_YEAR_S = 31_536_000;
@@ -46,12 +49,17 @@ export async function answerHttp(
     response.writeHead(303, { ...secure, Location: location, ...set, 'Cache-Control': 'no-store' }).end();
   };
   const obstacle = access.findObstacle(headers, method === 'PUT');
+  const isEntry = /^\/(?:\?|$)/.test(request.url ?? '/');
+  const path = isEntry ? '/' : access.findPath(request.url);
+  const isKnown = obstacle === null && !isEntry && path !== null && access.hasCookie(headers);
+  if (isKnown) contents.welcome(request.socket);
+  // An upload with the cookie may take half an hour; nobody else is waited for.
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  if (!isKnown || (hasBody && method !== 'PUT')) response.setHeader('Connection', 'close');
   if (obstacle !== null) {
     say(403, obstacle);
     return;
   }
-  const isEntry = /^\/(?:\?|$)/.test(request.url ?? '/');
-  const path = isEntry ? '/' : access.findPath(request.url);
   const url = parseUrl(isEntry ? (request.url ?? '/') : (path ?? '/'));
   const [, kind] = SENT_PATH.exec(url?.pathname ?? '') ?? [];
   if (method !== 'GET' && method !== 'HEAD' && !(method === 'PUT' && kind !== undefined)) {
@@ -71,7 +79,7 @@ export async function answerHttp(
     return;
   }
   const isCookieCheck = path === COOKIE_CHECK;
-  if (isCookieCheck && access.hasCookie(headers)) {
+  if (isCookieCheck && isKnown) {
     redirect(`${access.place}/`);
     return;
   }
@@ -79,7 +87,7 @@ export async function answerHttp(
     say(401, `This browser keeps no cookies of ${headers.host}: allow them, and open the URL again`);
     return;
   }
-  if (isEntry || path === null || !access.hasCookie(headers)) {
+  if (!isKnown) {
     say(401, 'Open the URL that `sardonyx board` has printed last: it holds the token that this page needs');
     return;
   }

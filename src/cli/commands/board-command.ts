@@ -52,7 +52,7 @@ export const boardCommand = declareCommand({
     });
     printLine(board.url);
     if (!LOOPBACK.test(args.host)) printNote(PLAIN_HTTP);
-    if (args.open) openInBrowser(board.url);
+    if (args.open) openInBrowser(board.lendUrl());
     const end = (): void => {
       // A match may take longer to be written down than a user waits.
       setTimeout(() => process.exit(INTERRUPTED), 2000).unref();
