@@ -123,6 +123,8 @@ test('the tree of a running analysis can be looked at, and the analysis goes on'
   assert.ok(tree.children.length > 1 && tree.children[0].visits >= tree.children[1].visits);
   assert.ok(tree.children.reduce((sum, { visits }) => sum + visits, 0) <= tree.visits);
   assert.ok((await nextState(page)).nodes >= tree.visits);
+  const refused = await page.ask('tree', { depth: 40, minVisits: 0 });
+  assert.match(String(refused.error), /minVisits/);
   // Another page sees no tree of a position that is not its own.
   const other = await connect();
   assert.match(String((await other.ask('tree', { depth: 3, minVisits: 2 })).error), /searched for another page/);

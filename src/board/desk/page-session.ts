@@ -80,7 +80,7 @@ export class PageSession implements DeskClient {
     const { desk } = this;
     const tree = await desk.runQuietly((engine) => {
       if (!desk.hasTreeOf(this)) throw new Error('The engine has searched for another page since: analyse again');
-      return engine.dumpTree({ depth, minVisits });
+      return engine.dumpTree({ depth, minVisits, mostNodes: MOST_TREE_NODES });
     });
     return tree === null ? null : createTreeNode(tree);
   }
@@ -131,22 +131,10 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
   return cutText(path === null ? issue.message : `${path}: ${issue.message}`, LONGEST_ISSUE);
 }
 
-/** Largest number of tree nodes in a message. */
+/** In a message. */
 const MOST_TREE_NODES = 4000;
 
-/** @returns the tree; if it is too large to send, without the moves with the fewest visits */
-export function createTreeNode(tree: TreeDump): TreeNode {
-  const visits: number[] = [];
-  const collect = (node: TreeDump): void => {
-    visits.push(node.visits);
-    node.children.forEach(collect);
-  };
-  collect(tree);
-  const least = visits.length <= MOST_TREE_NODES ? 0 : visits.sort((a, b) => b - a)[MOST_TREE_NODES];
-  return convertTree(tree, least);
-}
-
-function convertTree({ move, prior, visits, wl, d, terminal, children }: TreeDump, leastVisits: number): TreeNode {
+function createTreeNode({ move, prior, visits, wl, d, terminal, children }: TreeDump): TreeNode {
   return {
     move: move === 0 ? '' : formatMove(move as Move),
     prior: roundTo(prior, 4),
@@ -154,9 +142,7 @@ function convertTree({ move, prior, visits, wl, d, terminal, children }: TreeDum
     wl: roundTo(wl, 4),
     d: roundTo(d, 4),
     terminal,
-    children: children
-      .filter((child) => child.visits > leastVisits || leastVisits === 0)
-      .map((child) => convertTree(child, leastVisits)),
+    children: children.map(createTreeNode),
   };
 }
 

@@ -111,8 +111,13 @@ export const requestSchema = v.variant('type', [
   v.strictObject({ type: v.literal('useNetwork'), id, name: v.pipe(v.string(), v.maxLength(LONGEST_NAME)) }),
   /** Which squares a move and the value hang on; the network's favourite move when none is named. */
   v.strictObject({ type: v.literal('explain'), id, position, move: v.nullable(move) }),
-  /** The tree of this page's analysis as it is now; the analysis goes on. */
-  v.strictObject({ type: v.literal('tree'), id, depth: v.pipe(count(40), v.minValue(1)), minVisits: count(1e9) }),
+  /** The tree of this page's analysis as it is now, its 4000 most visited nodes at most; the analysis goes on. */
+  v.strictObject({
+    type: v.literal('tree'),
+    id,
+    depth: v.pipe(count(40), v.minValue(1)),
+    minVisits: v.pipe(count(1e9), v.minValue(1)),
+  }),
   /** What tablebases say of the position and its moves. Answered with TablebaseVerdict or null. */
   v.strictObject({ type: v.literal('probe'), id, position }),
   /** The training loop that the server was started with. Answered with LoopState, or null without one. */

@@ -195,6 +195,8 @@ export interface TreeDumpLimits {
   readonly depth: number;
   /** Moves with fewer visits are left out; 0 = all moves. */
   readonly minVisits: number;
+  /** Those with the most visits; all when left out. */
+  readonly mostNodes?: number;
 }
 
 /** A move and the node behind it. Values are in the view of the player who makes the move; the root's, of its mover. */

@@ -27,19 +27,28 @@ import {
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 
+/** A move that is still to be described. */
+interface Found {
+  /** -1 = it was never visited. */
+  readonly record: RecordIndex | -1;
+  readonly move: number;
+  readonly prior: number;
+  readonly visits: number;
+  readonly depth: number;
+  readonly siblings: TreeDump[];
+}
+
 /** @returns null when nothing was searched */
 export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boolean): TreeDump | null {
   if (tree.rootNode === NO_NODE) return null;
   const described = new Set<number>();
 
-  const describe = (record: RecordIndex, move: number, prior: number, depth: number): TreeDump => {
+  const describe = ({ record, move, prior, visits, depth }: Found, children: TreeDump[]): TreeDump => {
+    if (record === -1) return { ...NOTHING, move, prior, children };
     const node = getRecordNode(tree, record);
     const meta = node === NO_NODE ? UNKNOWN_BOUNDS : getMeta(tree, node);
     const isRoot = depth === 0;
     const { wl, d, m } = getRecordValue(tree, record);
-    const visits = getRecordVisits(tree, record);
-    const isElsewhere = described.has(node);
-    if (node !== NO_NODE) described.add(node);
     const [lower, upper] = [getLowerBound(meta), getUpperBound(meta)];
     return {
       id: node,
@@ -53,30 +62,77 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boole
       lower: 0 + (isRoot ? -upper : lower),
       upper: 0 + (isRoot ? -lower : upper),
       terminal: nameTerminal(getTerminalKind(meta)),
-      isElsewhere,
-      children: isElsewhere || node === NO_NODE || depth === limits.depth ? [] : listChildren(node, depth + 1),
+      isElsewhere: described.has(node),
+      children,
     };
   };
 
-  const listChildren = (node: NodeIndex, depth: number): TreeDump[] => {
+  /** The fewest visits come first. */
+  const findMoves = (node: NodeIndex, depth: number, siblings: TreeDump[]): Found[] => {
     const edges = Array.from({ length: getEdgeCount(tree, node) }, (_, edge) => {
       const record = getVisitedRecord(tree, node, edge);
       return { edge, record, visits: getRecordVisits(tree, record) };
     });
     const shown = edges.filter(({ visits }) => visits >= limits.minVisits).sort((a, b) => b.visits - a.visits);
-    return shown.map(({ edge, record }) => {
-      const [move, prior] = [getMove(tree, node, edge), getPrior(tree, node, edge)];
-      return record === -1 ? describeUnvisited(move, prior) : describe(record, move, prior, depth);
-    });
+    return shown.reverse().map(({ edge, record, visits }) => ({
+      record,
+      move: getMove(tree, node, edge),
+      prior: getPrior(tree, node, edge),
+      visits,
+      depth,
+      siblings,
+    }));
   };
 
-  return describe(tree.rootRecord, 0, 1, 0);
+  const top: TreeDump[] = [];
+  const record = tree.rootRecord;
+  const found: Found[] = [
+    { record, move: 0, prior: 1, visits: getRecordVisits(tree, record), depth: 0, siblings: top },
+  ];
+  for (let room = limits.mostNodes ?? Number.POSITIVE_INFINITY; room > 0; room--) {
+    // The last one: the next of the line or, if not all are described, the one with the most visits.
+    const next = found.pop();
+    if (next === undefined) break;
+    const children: TreeDump[] = [];
+    const dump = describe(next, children);
+    next.siblings.push(dump);
+    if (dump.isElsewhere || dump.id === NO_NODE || next.record === -1) continue;
+    described.add(dump.id);
+    if (next.depth === limits.depth) continue;
+    for (const move of findMoves(dump.id as NodeIndex, next.depth + 1, children)) {
+      if (room === Number.POSITIVE_INFINITY) found.push(move);
+      else if (found.length < room || move.visits > found[0].visits) {
+        found.splice(countUpTo(found, move.visits), 0, move);
+        if (found.length > room) found.shift();
+      }
+    }
+  }
+  return top[0];
 }
 
-function describeUnvisited(move: number, prior: number): TreeDump {
-  const nothing = { id: 0, visits: 0, nodeVisits: 0, wl: 0, d: 0, m: null, terminal: null, isElsewhere: false };
-  return { ...nothing, move, prior, lower: -1, upper: 1, children: [] };
+/** @param found in ascending order. @returns how many have these visits or fewer */
+function countUpTo(found: readonly Found[], visits: number): number {
+  let [from, to] = [0, found.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (found[middle].visits <= visits) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
+
+const NOTHING = {
+  id: 0,
+  visits: 0,
+  nodeVisits: 0,
+  wl: 0,
+  d: 0,
+  m: null,
+  lower: -1,
+  upper: 1,
+  terminal: null,
+  isElsewhere: false,
+};
 
 function nameTerminal(kind: number): TreeDump['terminal'] {
   if (kind === NOT_TERMINAL) return null;

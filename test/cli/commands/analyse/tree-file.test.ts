@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTreeDot, formatTreeJson } from '#sardonyx/cli/commands/analyse/analyse.js';
-import { dumpTree, type TreeDump } from '#sardonyx/search/index.js';
+import { dumpTree, type TreeDump, type TreeDumpLimits } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../../../support/fake-leaf-channel.js';
 import { HashGame } from '../../../support/hash-game.js';
 import { SearchHarness } from '../../../support/search-harness.js';
 
 const FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-function search(store: 'tree' | 'graph', limits = { depth: 3, minVisits: 2 }, hasMovesLeft = true): TreeDump {
+function search(
+  store: 'tree' | 'graph',
+  limits: TreeDumpLimits = { depth: 3, minVisits: 2 },
+  hasMovesLeft = true,
+): TreeDump {
   const channel = new FakeLeafChannel(new HashGame({ transposes: true, minMoves: 4, maxMoves: 6, mates: 0.05 }));
   const harness = new SearchHarness(channel, { params: { search: store } });
   harness.run({ nodes: 800 });
@@ -34,6 +38,32 @@ test('a dump keeps to its limits; visits add up', () => {
   );
   const q = whole.children.reduce((sum, { visits, wl }) => sum + visits * wl, 0) / 800;
   assert.ok(Math.abs(whole.wl - q) < 0.01);
+});
+
+test('a dump with a limit of nodes has those with the most visits, in the same order', () => {
+  for (const store of ['tree', 'graph'] as const) {
+    const limits = { depth: 20, minVisits: 1 };
+    const all = list(search(store, limits))
+      .map(({ node }) => node.visits)
+      .sort((a, b) => b - a);
+    const some = search(store, { ...limits, mostNodes: 100 });
+    const shown = list(some).map(({ node }) => node);
+    assert.equal(shown.length, 100);
+    if (store === 'tree')
+      assert.deepEqual(
+        shown.map(({ visits }) => visits).sort((a, b) => b - a),
+        all.slice(0, 100),
+      );
+    for (const { children } of shown)
+      assert.deepEqual(
+        children.map(({ visits }) => visits),
+        children.map(({ visits }) => visits).sort((a, b) => b - a),
+      );
+    assert.deepEqual(search(store, { ...limits, mostNodes: 1e6 }).visits, some.visits);
+    assert.equal(list(search(store, { ...limits, mostNodes: 1 })).length, 1);
+  }
+  const whole = { depth: 3, minVisits: 0 };
+  assert.deepEqual(search('tree', { ...whole, mostNodes: 1e6 }), search('tree', whole));
 });
 
 test('a shared node has one id and one list of children', () => {
