@@ -4,15 +4,26 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createPrng, describeRefusal, type Prng, unwrap } from '#sardonyx/base/util/index.js';
 import { Matches } from '#sardonyx/board/server/matches.js';
 import { MatchBooks, MatchPlayers, OfferedNetworks } from '#sardonyx/board/server/offers.js';
+import { SentFiles, TooMuch } from '#sardonyx/board/server/sent-files.js';
 import { createOptionStore, readSettings } from '#sardonyx/engine/app/options.js';
 import { createMatchOpenings } from '#sardonyx/games/openings/index.js';
 import { loadModel } from '#sardonyx/networks/nn/index.js';
@@ -23,6 +34,8 @@ const SECRET = 'the secret of another folder';
 const ENGINE = 'cmd=/opt/engine args="--quiet" option.Hash=16 name=Known';
 /** Writes down how it was started. */
 const RECORDER = "require('fs').appendFileSync(process.argv[1], JSON.stringify(process.argv.slice(2)) + '\\n')";
+
+const HALF_MB = Math.floor(totalmem() / 2 ** 21);
 
 const root = mkdtempSync(join(tmpdir(), 'sardonyx-hostile-'));
 const outside = join(root, 'outside');
@@ -184,7 +197,11 @@ for (const [what, parts, sentence] of [
   ['a log file of a network', network({ options: [['logfile', '/tmp/x']] }), /uses logfile=/],
   ['a log file of all players', { conditions: { flags: [['logfile', '/tmp/x']] } }, /uses logfile=/],
   ['a network of all players', { conditions: { flags: [['weights', '/etc/passwd']] } }, /uses weights=/],
-  ['a cache larger than the machine', { conditions: { flags: [['nncache', '999999999']] } }, /uses nncache=/],
+  ['a cache larger than the machine', { conditions: { flags: [['nncache', '999999999']] } }, /uses nncache=999999999,/],
+  ['a cache of which all players have half', { conditions: { flags: [['Hash', String(HALF_MB)]] } }, /uses Hash=/],
+  ['a tree larger than the machine', { conditions: { flags: [['ramlimit-mb', '1e8']] } }, /uses ramlimit-mb=1e8,/],
+  ['more threads than cores', network({ options: [['threads', String(availableParallelism() + 1)]] }), /uses threads=/],
+  ['a value that is none', { conditions: { flags: [['cpuct', 'x\u200by']] } }, /uses cpuct=/],
   ['a flag that hides another', { conditions: { flags: [['cpuct=1 --engine', 'x']] } }, /uses cpuct=1/],
   ['tablebases', { conditions: { tablebases: '/etc' } }, /uses --tb/],
   ['a book of another folder', { conditions: { book: '/etc/passwd' } }, /needs the book \/etc\/passwd/],
@@ -236,6 +253,45 @@ test('whatever the program of a match prints, the server goes on, and one senten
     assert.match((await noisy.read(name, 0)).problem, problem, script);
     noisy.remove(name);
   }
+});
+
+test('a match that is refused at its start is not kept', async () => {
+  const options = createOptionStore();
+  unwrap(options.set('Backend', 'hash'));
+  const players = new MatchPlayers(new OfferedNetworks(options, []), [ENGINE]);
+  const long = new Matches(folder, [process.execPath, '-e', 'setTimeout(() => undefined, 1e8)'], players, books);
+  const request = { players: ['random', 'Known'], clock: null, nodes: 1, games: 2, sprt: null, chess960: false };
+  const start = (): Promise<string> =>
+    long.start({ ...request, tournament: 'round-robin', concurrency: 1, book: null });
+  const names = [await start(), await start()];
+  for (let i = 0; i < 3; i++) await assert.rejects(start(), /2 matches run already/);
+  assert.deepEqual(
+    long
+      .list()
+      .map(({ name }) => name)
+      .sort(),
+    names.sort(),
+  );
+  assert.deepEqual(readdirSync(folder).sort(), names.map((name) => `${name}.json`).sort());
+  await long.close();
+});
+
+test('files that are sent at once have the room of all together, and what does not come is given back', async () => {
+  const sent = new SentFiles({ network: async (name) => name, book: async (name) => name });
+  const send = (content: PassThrough, bytes: number | null): Promise<string> =>
+    sent.receive('network', 'net.onnx', content, bytes);
+  const contents = Array.from({ length: 5 }, () => new PassThrough());
+  const results = contents.map((content) => send(content, 900e6).catch((error: Error) => error));
+  for (const refused of results.slice(3)) assert.ok((await refused) instanceof TooMuch);
+  contents[0].destroy();
+  assert.ok((await results[0]) instanceof Error);
+  const [again, unannounced] = [new PassThrough(), new PassThrough()];
+  const last = [send(again, 900e6), send(unannounced, null)];
+  unannounced.end('x');
+  assert.equal(await last[1], 'net.onnx');
+  for (const content of [...contents.slice(1, 3), again]) content.end();
+  assert.equal(await last[0], 'net.onnx');
+  await sent.close();
 });
 
 test('links, pipes and books behind links are no files of a match', async () => {

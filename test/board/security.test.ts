@@ -1,14 +1,15 @@
 /** Each promise of docs/board.md about safety, broken on purpose. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import type { EngineDescription } from '#sardonyx/board/protocol/replies.js';
 import { Access } from '#sardonyx/board/server/access.js';
 import { RateLimit } from '#sardonyx/board/server/board-server.js';
 import { BoardProcess } from '../support/board-process.js';
@@ -261,6 +262,55 @@ test('no option that opens a file can be set, and no network that was not offere
   const network = await socket.ask('useNetwork', { name: '/etc/passwd' });
   assert.match(String(network.error), /No network of that name/);
   socket.close();
+});
+
+test('a page reserves no more than half of the memory and the cores, and is told so', async () => {
+  const page = await board.connect();
+  const { options } = (await page.ask('describe')).answer as EngineDescription;
+  const [memory, cores] = [totalmem() / 2, availableParallelism()];
+  for (const [name, unit] of [
+    ['Hash', 2 ** 20],
+    ['NNCacheSize', 100],
+    ['RamLimitMb', 1e6],
+    ['MinibatchSize', 0],
+    ['MaxPrefetch', 0],
+    ['Threads', 0],
+  ] as const) {
+    const spec = options.find((option) => option.spec.uci === name)?.spec;
+    assert.ok(spec?.kind === 'int');
+    const most = unit === 0 ? Math.max(1024, cores) : memory / unit;
+    assert.ok(spec.max >= 1 && spec.max <= most, `${name} ${spec.max}`);
+    for (const [other, value] of [
+      [name, spec.max + 1],
+      [name.toLowerCase(), 1_048_576],
+      [name, 1e8],
+    ] as const) {
+      if (value <= spec.max) continue;
+      const { error } = await page.ask('setOption', { name: other, value: String(value) });
+      assert.match(String(error), new RegExp(`^Option ${name} must lie between 0 and ${spec.max}, not `));
+    }
+  }
+  assert.equal((await page.ask('setOption', { name: 'Hash', value: '16' })).type, 'answer');
+  page.close();
+});
+
+test('the connection of a page that asks on and reads nothing ends, and others are answered', LIMITED, async () => {
+  const folder = join(board.folder, 'matches');
+  mkdirSync(folder, { recursive: true });
+  const conditions = {};
+  const origin = { players: ['a', 'b'], tournament: 'round-robin', games: 9000, sprt: null, pgn: null };
+  const row = { white: 'a', black: 'b'.repeat(99), result: '1-0', reason: 'checkmate', plies: 9 };
+  const rows = Array.from({ length: 5000 }, (_, game) => JSON.stringify({ ...row, game }));
+  writeFileSync(join(folder, 'many.jsonl'), `${JSON.stringify({ conditions, origin })}\n${rows.join('\n')}\n`);
+  const [page, other] = [await board.connect(), await board.connect()];
+  page.socket.pause();
+  for (let id = 1; id <= 100; id++) page.socket.send(JSON.stringify({ type: 'readMatch', id, name: 'many' }));
+  for (let i = 0; i < 20; i++) assert.equal((await other.ask('readMatch', { name: 'many' })).type, 'answer');
+  page.socket.resume();
+  await once(page.socket, 'close');
+  assert.ok(page.received.length < 100, `${page.received.length} answers were kept`);
+  assert.equal((await other.ask('describe')).type, 'answer');
+  other.close();
 });
 
 test('50 pages are served at once, and from the 65th on they are turned away', LIMITED, async () => {

@@ -8,6 +8,7 @@
  * A change takes effect in one way: the store calls the handlers that are connected for the option's effect. No other code
  * compares values to notice a change. Also here: `OptionSpec`, the declaration of an option.
  */
+import { getCoreCount, getMemoryBytes } from '#platform/machine.js';
 import { cutText, failure, type Result, success } from '../util/result.js';
 
 // The one declaration of a tunable. UCI options, command-line flags, `--help` and the option table of the docs are
@@ -56,6 +57,8 @@ export interface OptionCommon {
   readonly otherNames?: readonly string[];
   /** A check beyond kind and range. */
   readonly check?: OptionCheck;
+  /** What each unit of the value takes of the machine: a core, or so many bytes. */
+  readonly reserves?: 'core' | number;
   /** One line for `--help`. */
   readonly help: string;
 }
@@ -150,6 +153,16 @@ export function listOtherNames(spec: OptionSpec): readonly OptionSpec[] {
 /** Pages, records of matches and config files of the current folder cannot set it. */
 export function mayNameFile(spec: OptionSpec): boolean {
   return spec.kind === 'string' && spec.isPlainText !== true;
+}
+
+/**
+ * The option as pages and records of matches may set it: at most half of the machine's memory, and its cores.
+ * @param sharers players of a match, each of which may reserve as much memory
+ */
+export function limitToShare(spec: OptionSpec, sharers = 1): OptionSpec {
+  if (spec.kind !== 'int' || spec.reserves === undefined) return spec;
+  const share = spec.reserves === 'core' ? getCoreCount() : getMemoryBytes() / 2 / sharers / spec.reserves;
+  return { ...spec, max: Math.min(spec.max, Math.floor(share)) };
 }
 
 /** The UCI protocol's way to write an empty string. */

@@ -3,7 +3,13 @@
  * `sardonyx board` and for the engine in a page; what only one of them has is in the settings. Errors are sentences for the user.
  */
 
-import { mayNameFile, type OptionSpec, type OptionStore } from '../../base/options/index.js';
+import {
+  limitToShare,
+  mayNameFile,
+  type OptionSpec,
+  type OptionStore,
+  parseOptionValue,
+} from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
 import { formatSquare, formatUciMove, type Position, type Square } from '../../chess/rules/index.js';
 import type { GamePosition } from '../../engine/core/index.js';
@@ -138,7 +144,7 @@ export class EngineServices {
         .filter((spec) => this.isShown(spec))
         // Functions are no messages.
         .map(({ check: _, ...spec }) => ({
-          spec,
+          spec: limitToShare(spec),
           value: options.values.get(spec.uci) ?? null,
           isLocked: mayNameFile(spec),
         }))
@@ -157,6 +163,7 @@ export class EngineServices {
     if (spec === undefined) throw new Error(`Unknown option: ${name}`);
     if (DESK_OPTIONS.has(spec.uci)) throw new Error(`The board sets ${spec.uci} by itself`);
     if (mayNameFile(spec)) throw new Error(this.settings.describeLock(spec.uci));
+    unwrap(parseOptionValue(limitToShare(spec), value));
     await this.change(spec.uci, value);
   }
 

@@ -156,6 +156,8 @@ const MESSAGES_PER_SECOND = 50;
 const MOST_REFUSALS = 500;
 /** Bytes that wait for a slow page, from which on events are dropped. */
 const SLOW_BYTES = 1 << 20;
+/** Bytes that wait for a page, from which on its connection ends: it does not read. */
+const MOST_WAITING_BYTES = 1 << 24;
 /** Characters of a refused message in which its number is looked for. */
 const LONGEST_SCAN = 4096;
 /** WebSocket close code: policy violation. */
@@ -167,7 +169,8 @@ function connectSocket(socket: WebSocket, createSession: ServerSettings['createS
   const send = (message: Reply | PortEvent): void => {
     const isEvent = message.type !== 'answer' && message.type !== 'refusal';
     if (socket.readyState !== socket.OPEN || (isEvent && socket.bufferedAmount > SLOW_BYTES)) return;
-    socket.send(JSON.stringify(message));
+    if (socket.bufferedAmount > MOST_WAITING_BYTES) socket.terminate();
+    else socket.send(JSON.stringify(message));
   };
   const session = createSession(send);
   socket.on('message', (data, isBinary) => {

@@ -4,8 +4,8 @@
  * is one that a page may set; anything else is refused by one sentence.
  */
 import * as v from 'valibot';
-import { mayNameFile } from '../../base/options/index.js';
-import { unwrap } from '../../base/util/index.js';
+import { limitToShare, mayNameFile, parseOptionValue } from '../../base/options/index.js';
+import { cutText, unwrap } from '../../base/util/index.js';
 import { listOptionSpecs } from '../../engine/app/options.js';
 import { formatPairs } from '../../games/engines/index.js';
 import { formatTimeControl, type Pair } from '../../games/play/index.js';
@@ -23,11 +23,6 @@ export interface MatchOffers {
 }
 
 const LONGEST_TEXT = 2000;
-/** Options that reserve memory: the most that the file of a match may ask for. */
-const LARGEST_CACHES: ReadonlyMap<string, number> = new Map([
-  ['Hash', 4096],
-  ['NNCacheSize', 20_000_000],
-]);
 
 /** In one line. */
 const text = v.pipe(v.string(), v.maxLength(LONGEST_TEXT), v.regex(/^\P{Cc}*$/u));
@@ -106,10 +101,11 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
   }
   const { flags, rules, seed, chess960, book, order, openingPlies, timeMarginMs, tablebases } = output;
   if (tablebases !== undefined) refuse('--tb');
+  const sharers = output.players.length;
   if (book !== null) books.requireOffered(book, bookFolder);
   return [
-    ...output.players.map((spec) => `--engine=${formatPairs(listPlayerPairs(spec, players))}`),
-    ...checkOptions(flags).map(([flag, value]) => `--${flag}=${value}`),
+    ...output.players.map((spec) => `--engine=${formatPairs(listPlayerPairs(spec, players, sharers))}`),
+    ...checkOptions(flags, sharers).map(([flag, value]) => `--${flag}=${value}`),
     ...formatTournament(output.players.length, origin.tournament, origin.games, origin.concurrency),
     ...formatRules(rules),
     ...(book === null ? [] : [`--openings-pgn=${book}`]),
@@ -150,7 +146,7 @@ function formatTournament(players: number, kind: string, games: number, concurre
   ];
 }
 
-function listPlayerPairs(spec: RecordedPlayer, offered: MatchPlayers): Pair[] {
+function listPlayerPairs(spec: RecordedPlayer, offered: MatchPlayers, sharers: number): Pair[] {
   if (spec.kind === 'random')
     return [
       ['type', 'random'],
@@ -161,7 +157,7 @@ function listPlayerPairs(spec: RecordedPlayer, offered: MatchPlayers): Pair[] {
   const listName = (name: string | null): Pair[] => (name === null ? [] : [['name', name]]);
   if (spec.kind === 'network') {
     const { weights, name, options } = spec;
-    return [['type', 'network'], ['weights', weights], ...listName(name), ...checkOptions(options), ...limits];
+    return [['type', 'network'], ['weights', weights], ...listName(name), ...checkOptions(options, sharers), ...limits];
   }
   const { command, args, name, folder, options } = spec.engine;
   return [
@@ -184,12 +180,12 @@ function listLimits({ timeControl, movetimeMs, nodes, depth }: Limits): Pair[] {
   return Object.entries(limits).flatMap(([key, limit]) => (limit === null ? [] : [[key, String(limit)] as const]));
 }
 
-/** Only options that a page may set, too. @returns them by their names as flags */
-function checkOptions(options: readonly Pair[]): Pair[] {
+/** Only options and values that a page may set, too. @returns them by their names as flags */
+function checkOptions(options: readonly Pair[], sharers: number): Pair[] {
   return options.map(([name, value]) => {
     const spec = listOptionSpecs().find(({ flag, uci }) => flag === name || uci.toLowerCase() === name.toLowerCase());
-    if (spec === undefined || mayNameFile(spec) || Number(value) > (LARGEST_CACHES.get(spec.uci) ?? Infinity))
-      refuse(name);
+    if (spec === undefined || mayNameFile(spec)) refuse(name);
+    if (!parseOptionValue(limitToShare(spec, sharers), value).ok) refuse(name, cutText(value));
     return [name, value];
   });
 }
@@ -204,6 +200,6 @@ function formatRules({ resign, draw, maxPlies }: Conditions['rules']): string[] 
   ];
 }
 
-function refuse(name: string): never {
-  throw new Error(`This match uses ${name}=…, which the page may not set: go on with it on the command line`);
+function refuse(name: string, value = '…'): never {
+  throw new Error(`This match uses ${name}=${value}, which the page may not set: go on with it on the command line`);
 }

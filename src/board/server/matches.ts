@@ -112,8 +112,16 @@ export class Matches implements MatchServices {
     const second = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
     let name = second;
     for (let count = 2; isThere(this.getPath(name, 'json')); count++) name = `${second}-${count}`;
-    writeFileSync(this.getPath(name, 'json'), `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' });
-    this.resume(name);
+    const path = this.getPath(name, 'json');
+    writeFileSync(path, `${JSON.stringify(settings, null, 2)}\n`, { flag: 'wx' });
+    try {
+      this.resume(name);
+    } catch (error) {
+      // A match that was refused is none.
+      rmSync(path);
+      this.records.delete(name);
+      throw error;
+    }
     return name;
   }
 

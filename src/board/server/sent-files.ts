@@ -51,19 +51,30 @@ export class SentFiles {
       throw new Error(
         `${name === '' ? 'The file' : name} is no ${kind}: its name ends in none of ${endings.join(', ')}`,
       );
-    const room = Math.min(limit, MOST_BYTES - this.bytes);
     const refusal = new TooMuch(
       `${name} is too large: a ${kind} has at most ${limit / MEGABYTE} MB, and all sent files ${MOST_BYTES / MEGABYTE} MB`,
     );
-    if (announcedBytes !== null && announcedBytes > room) throw refusal;
+    const announced = announcedBytes ?? 0;
+    if (announced > limit || this.bytes + announced > MOST_BYTES) throw refusal;
     if (this.files >= MOST_FILES) throw new TooMuch('Too many files were sent: start the server again');
     const number = this.files++;
+    // What is announced is taken at once, for other files may come meanwhile.
+    this.bytes += announced;
     this.folder ??= mkdtemp(join(tmpdir(), 'sardonyx-sent-'));
     const folder = join(await this.folder, String(number));
     const path = join(folder, name);
+    let received = 0;
+    const count = new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        received += chunk.length;
+        // Files that are refused count too, so that nobody fills the disk again and again.
+        this.bytes += Math.min(chunk.length, Math.max(0, received - announced));
+        done(received > limit || this.bytes > MOST_BYTES ? refusal : null, chunk);
+      },
+    });
     try {
       await mkdir(folder);
-      await pipeline(content, this.count(room, refusal), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(content, count, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
       return await this.takers[kind](name, path);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
@@ -71,23 +82,13 @@ export class SentFiles {
         throw new Error(`${name} cannot be kept: ${describeWriteFailure(error)}`);
       }
       throw error;
+    } finally {
+      this.bytes -= Math.max(0, announced - received);
     }
   }
 
   async close(): Promise<void> {
     if (this.folder !== null) await rm(await this.folder, { recursive: true, force: true });
-  }
-
-  /** Files that were refused count too, so that nobody fills the disk again and again. */
-  private count(room: number, refusal: Error): Transform {
-    let own = 0;
-    return new Transform({
-      transform: (chunk: Buffer, _, done) => {
-        own += chunk.length;
-        this.bytes += chunk.length;
-        done(own > room ? refusal : null, chunk);
-      },
-    });
   }
 }
 

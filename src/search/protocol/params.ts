@@ -40,6 +40,8 @@ export function parseContempt(text: string): { name: string; value: number }[] |
 
 /** Positions in one network call. */
 export const LARGEST_MINIBATCH = 1024;
+/** Of the tensors that a large network makes of one. */
+const POSITION_BYTES = 4e6;
 
 // biome-ignore format: a row an option
 const table = {
@@ -50,18 +52,18 @@ const table = {
   mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
   drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
   cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Graph search: number of earlier positions that must also be equal for two lines to share a node.'),
-  ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.'),
+  ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.', { reserves: 1e6 }),
   analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, and strength is never limited.'),
 
   // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.
-  minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool' }),
+  minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool', reserves: POSITION_BYTES }),
   batchesInFlight: option('BatchesInFlight', 'batches-in-flight', int(0, 0, 64), 'Minibatches in flight at the same time; 0 = one more than the evaluator threads, and up to three for each of them in a large tree, but 1 for one thread with batches of 1.', HIDDEN),
   maxCollisionEvents: option('MaxCollisionEvents', 'max-collision-events', int(917, 1, 65536), 'After this many detours around leaves in flight a batch is sent, full or not.'),
   maxCollisionVisits: option('MaxCollisionVisits', 'max-collision-visits', int(80000, 1, 1e8), 'Most virtual visits that detours around leaves in flight may add while a batch is gathered, in a large tree.'),
   maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which detours may add one virtual visit only.'),
   maxCollisionVisitsScalingEnd: option('MaxCollisionVisitsScalingEnd', 'max-collision-visits-scaling-end', int(145000, 0, 1e8), 'Tree size from which detours may add MaxCollisionVisits; 0 = always.'),
   maxCollisionVisitsScalingPower: option('MaxCollisionVisitsScalingPower', 'max-collision-visits-scaling-power', float(1.25, 0.01, 100), 'Exponent with which the allowed virtual visits grow between ScalingStart and ScalingEnd.'),
-  maxPrefetch: option('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), 'With one thread and minibatches of one: positions evaluated at a time, the leaf and others that will probably be visited, for the cache. 0 or 1 = the leaf alone. Larger batches hold leaves only.', HIDDEN),
+  maxPrefetch: option('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), 'With one thread and minibatches of one: positions evaluated at a time, the leaf and others that will probably be visited, for the cache. 0 or 1 = the leaf alone. Larger batches hold leaves only.', { ...HIDDEN, reserves: POSITION_BYTES }),
   solidTreeThreshold: option('SolidTreeThreshold', 'solid-tree-threshold', int(100, 1, 2000000000), 'With one thread and minibatches of one: visits from which searchmoves goes by priors alone where it leaves likelier moves out, as in lc0. No effect otherwise.', HIDDEN),
   outOfOrderEval: option('OutOfOrderEval', 'out-of-order-eval', bool(true), 'Back up terminal positions at once, so that they take no place in a batch.'),
   maxOutOfOrderEvalsFactor: option('MaxOutOfOrderEvalsFactor', 'max-out-of-order-evals-factor', float(2.4, 0, 100), 'Most terminal positions that OutOfOrderEval backs up while a batch is gathered, in minibatches.'),
