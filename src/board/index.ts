@@ -1,7 +1,8 @@
 /** The door of board/, the server side of the page: starts the engine, its desk and the server. The page itself is built from page/. */
 
 import type { OptionStore } from '../base/options/index.js';
-import { createPoolOptions, enginePorts } from '../engine/app/index.js';
+import { createPoolOptions, createSpareOptions, enginePorts } from '../engine/app/index.js';
+import type { EnginePorts } from '../engine/core/index.js';
 import { EngineDesk } from './desk/engine-desk.js';
 import { EngineServices } from './desk/engine-services.js';
 import { PageSession } from './desk/page-session.js';
@@ -9,7 +10,7 @@ import type { PortEvent } from './protocol/replies.js';
 import { BoardServer } from './server/board-server.js';
 import { LoopControl, type LoopSettings } from './server/loop-control.js';
 import { Matches } from './server/matches.js';
-import { MatchBooks, MatchPlayers, OfferedNetworks } from './server/offers.js';
+import { MatchBooks, MatchPlayers, OfferedNetworks, requireEngines } from './server/offers.js';
 import { SentFiles } from './server/sent-files.js';
 
 export interface BoardSettings {
@@ -21,6 +22,8 @@ export interface BoardSettings {
   readonly extraHosts: readonly string[];
   /** The last URL was used; this one is for another browser. */
   onNewUrl(url: string): void;
+  /** The engine warns, and no page is there to hear it. */
+  onWarning(text: string): void;
   /** Folders whose networks the page may choose. */
   readonly networkFolders: readonly string[];
   /** Folder of matches; created when the first one starts. */
@@ -44,19 +47,26 @@ export interface RunningBoard {
   close(): Promise<void>;
 }
 
-/** Rejects with one sentence for the user. Resolves before the network is loaded. */
+/** Resolves when the network is loaded. Rejects with one sentence for the user when anything that was named cannot be used. */
 export async function startBoard(settings: BoardSettings): Promise<RunningBoard> {
   const { options, version } = settings;
   const networks = new OfferedNetworks(options, settings.networkFolders);
   const books = await MatchBooks.open(settings.books);
+  requireEngines(settings.engines);
   const players = new MatchPlayers(networks, settings.engines);
   const matches = new Matches(settings.matchFolder, settings.command, players, books);
   const loop = settings.loop === null ? null : new LoopControl(settings.loop);
   const sessions = new Set<PageSession>();
   const broadcast = (event: PortEvent): void => {
     for (const session of sessions) session.send(event);
+    if (sessions.size === 0 && event.type === 'notice' && event.level === 'warning') settings.onWarning(event.text);
   };
-  const desk = new EngineDesk(options, enginePorts, broadcast);
+  let hasStarted = false;
+  const ports: EnginePorts = {
+    ...enginePorts,
+    createSpareOptions: (current) => (hasStarted ? createSpareOptions(current) : null),
+  };
+  const desk = new EngineDesk(options, ports, broadcast);
   const services = new EngineServices({
     desk,
     networks,
@@ -85,26 +95,31 @@ export async function startBoard(settings: BoardSettings): Promise<RunningBoard>
     },
     book: async (name, path) => books.add(name, path),
   });
-  const server = await BoardServer.start({
-    ...settings,
-    sent,
-    findPgn: (match) => matches.findPgn(match),
-    createSession: (send) => {
-      const session = new PageSession(desk, services, send);
-      sessions.add(session);
-      return {
-        receive: (message) => session.receive(message),
-        close: () => {
-          sessions.delete(session);
-          session.close();
-        },
-      };
-    },
-  }).catch(async (error: unknown) => {
+  const start = async (): Promise<BoardServer> => {
+    const problem = await desk.prepare();
+    if (problem !== '') throw new Error(problem);
+    hasStarted = true;
+    return BoardServer.start({
+      ...settings,
+      sent,
+      findPgn: (match) => matches.findPgn(match),
+      createSession: (send) => {
+        const session = new PageSession(desk, services, send);
+        sessions.add(session);
+        return {
+          receive: (message) => session.receive(message),
+          close: () => {
+            sessions.delete(session);
+            session.close();
+          },
+        };
+      },
+    });
+  };
+  const server = await start().catch(async (error: unknown) => {
     await desk.dispose();
     throw error;
   });
-  void desk.prepare().then(() => services.announce());
   return {
     url: server.url,
     lendUrl: () => server.lendUrl(),

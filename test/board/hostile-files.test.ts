@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -253,6 +253,42 @@ test('whatever the program of a match prints, the server goes on, and one senten
     assert.match((await noisy.read(name, 0)).problem, problem, script);
     noisy.remove(name);
   }
+});
+
+test('what a link could lead elsewhere is passed on as it was checked', async () => {
+  const deep = join(outside, 'deep', 'er');
+  mkdirSync(deep, { recursive: true });
+  symlinkSync(deep, join(folder, 'link'));
+  const networks = join(root, 'networks');
+  mkdirSync(networks, { recursive: true });
+  writeFileSync(join(networks, 'own.onnx'), '');
+  mkdirSync(join(folder, 'books'));
+  writeFileSync(join(folder, 'books', 'kept.epd'), '');
+  const options = createOptionStore();
+  unwrap(options.set('Backend', 'hash'));
+  const players = new MatchPlayers(new OfferedNetworks(options, [networks]), [ENGINE]);
+  matches = new Matches(folder, [process.execPath, '-e', RECORDER, log], players, books);
+  const throughLink = (path: string): string => `${folder}/link/../${relative(folder, path)}`;
+  for (const [i, [book, passed]] of [
+    [throughLink(join(outside, 'book.epd')), join(outside, 'book.epd')],
+    [throughLink(join(folder, 'books', 'kept.epd')), join(folder, 'books', 'kept.epd')],
+    [join(outside, 'book.epd'), join(outside, 'book.epd')],
+    // No link can lead elsewhere, and the conditions hold the path as it was given.
+    [relative('.', join(outside, 'book.epd')), relative('.', join(outside, 'book.epd'))],
+  ].entries()) {
+    const { conditions } = network({ weights: throughLink(join(networks, 'own.onnx')) }) as { conditions: object };
+    write(`way${i}`, { conditions: { ...conditions, book } });
+    assert.equal((await askAll(`way${i}`)).resumed, '');
+    const args = readStarted().at(-1) ?? [];
+    assert.ok(args.includes(`--openings-pgn=${passed}`), args.join(' '));
+    assert.ok(
+      args.includes(`--engine=type="network" weights="${join(networks, 'own.onnx')}" nodes="1"`),
+      args.join(' '),
+    );
+  }
+  const { conditions } = network({ weights: `${process.cwd()}/bt4` }) as { conditions: object };
+  write('name', { conditions });
+  assert.match((await askAll('name')).resumed, /needs the network/);
 });
 
 test('a match that is refused at its start is not kept', async () => {

@@ -33,8 +33,16 @@ export class LoopControl implements LoopServices {
   /** The last lines that the loop has printed. */
   private readonly lines: string[] = [];
 
+  /** Throws the sentence for the user when the folder or the configuration is missing. */
   constructor(private readonly settings: LoopSettings) {
-    this.folder = resolve(settings.folder);
+    const { folder, config } = settings;
+    this.folder = resolve(folder);
+    const stats = statSync(this.folder, { throwIfNoEntry: false });
+    if (config !== null && !existsSync(config)) throw new Error(`There is no configuration ${config}`);
+    // A loop with a configuration of its own makes its folder.
+    if (stats === undefined ? config === null : !stats.isDirectory()) {
+      throw new Error(`There is no training loop in ${folder}: it is no folder`);
+    }
   }
 
   read(): LoopState {

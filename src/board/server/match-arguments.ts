@@ -102,13 +102,13 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
   const { flags, rules, seed, chess960, book, order, openingPlies, timeMarginMs, tablebases } = output;
   if (tablebases !== undefined) refuse('--tb');
   const sharers = output.players.length;
-  if (book !== null) books.requireOffered(book, bookFolder);
+  const bookPath = book === null ? null : books.requireOffered(book, bookFolder);
   return [
     ...output.players.map((spec) => `--engine=${formatPairs(listPlayerPairs(spec, players, sharers))}`),
     ...checkOptions(flags, sharers).map(([flag, value]) => `--${flag}=${value}`),
     ...formatTournament(output.players.length, origin.tournament, origin.games, origin.concurrency),
     ...formatRules(rules),
-    ...(book === null ? [] : [`--openings-pgn=${book}`]),
+    ...(bookPath === null ? [] : [`--openings-pgn=${bookPath}`]),
     `--openings-mode=${order}`,
     ...(openingPlies === null ? [] : [`--openings-plies=${openingPlies}`]),
     ...(origin.sprt === null ? [] : [`--sprt=${origin.sprt}`]),
@@ -152,16 +152,16 @@ function listPlayerPairs(spec: RecordedPlayer, offered: MatchPlayers, sharers: n
       ['type', 'random'],
       ['name', spec.name],
     ];
-  offered.requireOffered(spec);
+  const passed = offered.requireOffered(spec);
   const limits = listLimits(spec.limits);
   const listName = (name: string | null): Pair[] => (name === null ? [] : [['name', name]]);
   if (spec.kind === 'network') {
-    const { weights, name, options } = spec;
-    return [['type', 'network'], ['weights', weights], ...listName(name), ...checkOptions(options, sharers), ...limits];
+    const { name, options } = spec;
+    return [['type', 'network'], ['weights', passed], ...listName(name), ...checkOptions(options, sharers), ...limits];
   }
-  const { command, args, name, folder, options } = spec.engine;
+  const { args, name, folder, options } = spec.engine;
   return [
-    ['cmd', command],
+    ['cmd', passed],
     ...args.map((arg): Pair => ['arg', arg]),
     ...listName(name),
     ...(folder === null ? [] : [['dir', folder] as const]),

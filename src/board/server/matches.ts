@@ -4,7 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { cutText, describeRefusal, LineReader } from '../../base/util/index.js';
@@ -37,6 +37,7 @@ export class Matches implements MatchServices {
   private readonly runs = new Map<string, MatchRun>();
   private readonly problems = new Map<string, string>();
 
+  /** Throws the sentence for the user. @param folder made when the first match starts */
   constructor(
     folder: string,
     private readonly command: readonly string[],
@@ -44,6 +45,9 @@ export class Matches implements MatchServices {
     readonly books: MatchBooks,
   ) {
     this.folder = resolve(folder);
+    if (statSync(this.folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new Error(`No matches can be kept in ${folder}: it is no folder`);
+    }
   }
 
   get players(): readonly string[] {

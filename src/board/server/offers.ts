@@ -2,12 +2,13 @@
  * What pages and matches may choose by name: networks, players, and opening books. A page, and the files of a match, name something of
  * these lists, never a path or an address; no other program is ever started, and no other file is read.
  */
-import { constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, normalize, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { describeWriteFailure } from '#platform/files.js';
 import type { OptionStore } from '../../base/options/index.js';
-import { formatMegabytes, unwrap } from '../../base/util/index.js';
+import { formatMegabytes, type Result, success, unwrap } from '../../base/util/index.js';
 import {
   downloadNetwork,
   findRemoteNetwork,
@@ -95,7 +96,7 @@ function listNetworkFiles(folder: string): { name: string; path: string; bytes: 
       .slice(0, MOST_FILES)
       .map((name) => ({ name, path: join(folder, name), bytes: statSync(join(folder, name)).size }));
   } catch (error) {
-    throw new Error(`The networks of ${folder} cannot be listed: ${(error as Error).message}`);
+    throw new Error(`The networks of ${folder} cannot be listed: ${describeWriteFailure(error)}`);
   }
 }
 
@@ -122,11 +123,7 @@ export class MatchPlayers {
     engines: readonly string[],
   ) {
     this.engines = new Map(engines.map((words) => [nameEngine(words), words]));
-    this.specs = engines.flatMap((words) => {
-      const pairs = parsePlayerWords(words);
-      const spec = pairs.ok ? createEngineSpec(pairs.value) : pairs;
-      return spec.ok ? [spec.value.spec] : [];
-    });
+    this.specs = engines.map(readEngine).flatMap((spec) => (spec.ok ? [spec.value] : []));
   }
 
   get names(): readonly string[] {
@@ -146,27 +143,62 @@ export class MatchPlayers {
   /**
    * Throws the sentence for the user when a match would start a program that the server was not started with, or that program
    * with other arguments or options (which may name files), or would read another network.
+   * @returns the program or network as it is to be passed on
    */
-  requireOffered(player: StartedPlayer): void {
+  requireOffered(player: StartedPlayer): string {
     if (player.kind === 'uci') {
       const isOffered = this.specs.some(({ name: _, ...spec }) => {
         const { name: _name, ...own } = player.engine;
         return isDeepStrictEqual(own, spec);
       });
-      if (isOffered) return;
+      if (isOffered) return player.engine.command;
       throw new Error(
         `This match needs the engine ${player.engine.command}: start the server with --engine for it, with the same options`,
       );
     }
     const values = this.listNetworks().map((name) => this.networks.getValue(name) ?? '');
     const { weights } = player;
-    if (weights === '' || values.some((value) => value === weights || resolve(value) === resolve(weights))) return;
+    if (weights === '' || values.includes(weights)) return weights;
+    const isOffered = values.some((value) => resolve(value) === resolve(weights) && existsSync(value));
+    if (isOffered) return straighten(weights);
     throw new Error(`This match needs the network ${weights}: start the server with --weights or --networks for it`);
   }
 
   private listNetworks(): string[] {
     const networks = this.networks.entries.filter(({ needsDownload }) => needsDownload !== true);
     return networks.map(({ name }) => name);
+  }
+}
+
+/** Throws the sentence for the user when words of `--engine` describe no engine, or one that is not here. It starts none. */
+export function requireEngines(engines: readonly string[]): void {
+  for (const words of engines) {
+    const spec = readEngine(words);
+    if (!spec.ok) throw new Error(`--engine ${words}: ${spec.error}`);
+    const { command, folder } = spec.value;
+    const isPath = /[\\/]/.test(command);
+    const folders = isPath ? [folder ?? '.'] : (process.env.PATH ?? '').split(delimiter);
+    const endings = process.platform === 'win32' ? ['', '.exe', '.com', '.cmd', '.bat'] : [''];
+    const paths = folders.flatMap((place) => endings.map((ending) => resolve(place, `${command}${ending}`)));
+    const found = paths.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+    if (found.some(isExecutable)) continue;
+    const reason = found.length > 0 ? `${command} is no program` : `there is no program ${command}`;
+    throw new Error(`The engine ${nameEngine(words)} cannot be started: ${reason}`);
+  }
+}
+
+function readEngine(words: string): Result<EngineSpec> {
+  const pairs = parsePlayerWords(words);
+  const spec = pairs.ok ? createEngineSpec(pairs.value) : pairs;
+  return spec.ok ? success(spec.value.spec) : spec;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -238,17 +270,25 @@ export class MatchBooks {
     throw new Error(`No book of that name is offered: ${name}`);
   }
 
-  /** Throws the sentence for the user when a match would read a file that is no book of the server's. */
-  requireOffered(path: string, folder: string): void {
+  /** Throws the sentence for the user when a match would read a file that is no book of the server's. @returns the path to pass on */
+  requireOffered(path: string, folder: string): string {
     const offered = [...this.books.values()].some((book) => book.digest === null && book.path === resolve(path));
-    if (!offered && !this.isKept(path, folder)) {
-      throw new Error(`This match needs the book ${path}: start the server with --book for it`);
-    }
+    if (offered || this.isKept(path, folder)) return straighten(path);
+    throw new Error(`This match needs the book ${path}: start the server with --book for it`);
   }
 
   private isKept(path: string, folder: string): boolean {
     return dirname(resolve(path)) === folder && isPlainFolder(folder) && isPlainFile(resolve(path));
   }
+}
+
+/**
+ * A path that was checked as text. Where `..` follows a name, which may be a link, the system would go elsewhere than the text says: then
+ * the path that was checked. Any other stays as it is, for the conditions of a match hold it.
+ */
+function straighten(path: string): string {
+  const countParents = (text: string): number => text.split(/[\\/]/).filter((part) => part === '..').length;
+  return countParents(path) === countParents(normalize(path)) ? path : resolve(path);
 }
 
 /** Not a link to one. */

@@ -40,6 +40,7 @@ export const boardCommand = declareCommand({
       address: args.host,
       extraHosts: args['allow-host'],
       onNewUrl: (url) => printLine(url),
+      onWarning: printNote,
       networkFolders: args.networks,
       matchFolder: args.matches,
       loop:

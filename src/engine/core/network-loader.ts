@@ -1,6 +1,6 @@
 /**
  * Keeps a network loaded that matches the options. Loading is asynchronous, one network at a time; all options that change
- * meanwhile cause one more load. If a load fails, the previous network is loaded again, or a spare one if there was none, and is
+ * meanwhile cause one more load. If a load fails, the previous network is loaded again, or else a spare one, and is
  * used until an option changes. So a wrong file name loses nothing, and no `go` waits for the same failure twice. A network that
  * lost its device in a search is loaded once more, for the CPU, because its threads still use the device's batches.
  *
@@ -182,12 +182,13 @@ export class NetworkLoader {
       this.explain(this.network);
     } catch (error) {
       const reason = getReason(error);
-      const hadNetwork = this.loadedOptions !== null;
-      this.loadedOptions ??= this.ports.createSpareOptions?.(options) ?? null;
       this.network = await this.createAgain();
-      const rest =
-        this.network === null ? '' : `; ${this.network.description} ${hadNetwork ? 'stays' : 'plays instead'}`;
-      this.events.onError(`${reason}${rest}`);
+      const role = this.network === null ? 'plays instead' : 'stays';
+      if (this.network === null) {
+        this.loadedOptions = this.ports.createSpareOptions?.(options) ?? null;
+        this.network = await this.createAgain();
+      }
+      this.events.onError(this.network === null ? reason : `${reason}; ${this.network.description} ${role}`);
     }
     // Options that changed meanwhile may have changed back.
     if (this.isOutdated) this.onPoolChange();

@@ -76,10 +76,10 @@ export interface EnginePorts {
   /** What decides which network is created, beside the options of the pool; absent if only they do. */
   describeChoice?(options: OptionStore): string;
   /**
-   * The options to use if the first network cannot be loaded. Absent in commands about a network, which report the
-   * failure.
+   * The options to use if neither the network nor the one before can be loaded; null = none. Absent in commands about a network,
+   * which report the failure.
    */
-  createSpareOptions?(options: OptionStore): OptionStore;
+  createSpareOptions?(options: OptionStore): OptionStore | null;
   createSearch(events: SearchPortEvents): SearchPort;
   createMateSearch(): MateSearchPort;
 }

@@ -80,7 +80,7 @@ export class FakeSearch implements SearchPort {
 export class FakeWorld implements EnginePorts {
   readonly searches: FakeSearch[] = [];
   readonly networks: (NetworkPort & { cleared: number; disposed: number; hasLostDevice: boolean })[] = [];
-  createSpareOptions?: (options: OptionStore) => OptionStore;
+  createSpareOptions?: (options: OptionStore) => OptionStore | null;
   describeChoice?: (options: OptionStore) => string;
   /** Each load waits for this. */
   loading: Promise<void> = Promise.resolve();

@@ -22,10 +22,12 @@ const limited: OptionSpec = { uci: 'Limited', effect: 'strength', flag: '', kind
 
 class World extends FakeWorld {
   reasons: string[] = [];
+  /** The network that is gone by now. */
+  missing = 9;
 
   override async createNetwork(options: OptionStore, _warn?: unknown, avoidsDevice?: boolean): Promise<NetworkPort> {
     const wanted = options.getNumber('Network');
-    if (wanted === 9) throw new Error('File 9.onnx does not exist');
+    if (wanted === 9 || wanted === this.missing) throw new Error('File 9.onnx does not exist');
     const description = `network ${wanted}${avoidsDevice ? ' on the processor' : ''}`;
     return Object.assign(await super.createNetwork(options), { description, reason: this.reasons[wanted] ?? null });
   }
@@ -65,6 +67,17 @@ test('a network that cannot be loaded leaves the one before in use, and the fail
   assert.equal(loader.current?.description, 'network 2');
   assert.equal(await choose(9), 'network 2');
   assert.deepEqual(said, ['File 9.onnx does not exist; network 2 stays']);
+});
+
+test('where the network before cannot be loaded again either, a spare one plays', async () => {
+  const { world, said, choose, options } = setUp();
+  const spare = options.clone();
+  unwrap(spare.set('Network', '1'));
+  world.createSpareOptions = () => spare;
+  assert.equal(await choose(2), 'network 2');
+  world.missing = 2;
+  assert.equal(await choose(9), 'network 1');
+  assert.deepEqual(said, ['File 9.onnx does not exist; network 1 plays instead']);
 });
 
 test('where the first network cannot be loaded a spare one plays, until an option changes', async () => {
