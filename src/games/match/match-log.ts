@@ -56,6 +56,9 @@ export interface MatchOrigin {
 /** Of a file of results that is read: three quarters of a million games. */
 export const LARGEST_RESULTS_BYTES = 1 << 27;
 
+/** How JSON.stringify begins the first line of a results file. */
+const HEADER_START = '{"conditions":';
+
 export class MatchLog {
   /** Games of earlier runs. */
   readonly earlier: readonly LoggedGame[];
@@ -71,7 +74,7 @@ export class MatchLog {
   /**
    * @param conditions everything that must be the same for games to be counted together; JSON
    * @param resultsPath null = the match cannot be resumed, and PGN is appended to
-   * @param origin written into a new results file
+   * @param origin written into a new results file, or into one without a game: a match that could not start has left it
    */
   static open(
     conditions: object,
@@ -79,10 +82,11 @@ export class MatchLog {
     pgnPath: string | null,
     origin?: MatchOrigin,
   ): Result<MatchLog> {
-    if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) {
+    const begin = (): Result<MatchLog> => {
       if (resultsPath !== null) writeFileSync(resultsPath, `${JSON.stringify({ conditions, origin })}\n`);
       return success(new MatchLog(resultsPath, pgnPath, []));
-    }
+    };
+    if (resultsPath === null || !existsSync(resultsPath) || statSync(resultsPath).size === 0) return begin();
     if (statSync(resultsPath).size > LARGEST_RESULTS_BYTES) {
       return failure(`${resultsPath} is larger than ${LARGEST_RESULTS_BYTES >> 20} MB; choose another --results`);
     }
@@ -92,6 +96,7 @@ export class MatchLog {
     let rows: (LoggedGame & { pgnBytes?: number })[];
     try {
       const [header, ...games] = lines.map((line) => JSON.parse(line));
+      if (games.length === 0 && text.startsWith(HEADER_START)) return begin();
       if (!isDeepStrictEqual(header?.conditions, JSON.parse(JSON.stringify(conditions)))) {
         return failure(`${resultsPath} belongs to a match under other conditions; choose another --results`);
       }

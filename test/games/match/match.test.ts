@@ -304,6 +304,22 @@ test('a match goes on where it was killed, with results and PGN in step', async 
   assert.match(other.ok ? '' : other.error, /other conditions/);
 });
 
+test('a results file without a game is replaced by a match under other conditions, any other text is not', () => {
+  const results = join(folder, 'unplayed.jsonl');
+  const begin = JSON.stringify({ conditions: { seed: 5 } });
+  const row = JSON.stringify({ game: 0, white: 'A', black: 'B', result: '1-0', reason: 'checkmate' });
+  for (const text of ['', `${begin}\n`, begin, begin.slice(0, 20), `${begin}\n${row.slice(0, 30)}`]) {
+    writeFileSync(results, text);
+    assert.deepEqual(unwrap(MatchLog.open({ seed: 6 }, results, null)).earlier, []);
+    assert.equal(readFileSync(results, 'utf8'), '{"conditions":{"seed":6}}\n');
+  }
+  for (const text of [`${begin}\n${row}\n`, 'notes\n', '{"seed":5}\n', '5\n']) {
+    writeFileSync(results, text);
+    assert.equal(MatchLog.open({ seed: 6 }, results, null).ok, false);
+    assert.equal(readFileSync(results, 'utf8'), text);
+  }
+});
+
 test('players have names of one line each, and those of the same name get numbers', () => {
   assert.deepEqual(
     distinguishNames(['a\nb', 'a\t b', '\u0000a b\u0085', 'שלום\u200f']),

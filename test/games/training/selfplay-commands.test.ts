@@ -295,6 +295,18 @@ test('match shows its running games as JSON lines, and its results file says how
   );
 });
 
+test('a match that could not start keeps nobody from its results file', async () => {
+  const own = ['match', '--engine=random', '--games=2', '--results=unplayed.jsonl', '--pgnout=unplayed.pgn'];
+  for (const wrong of [
+    'cmd=./nosuch name=Ghost',
+    `cmd="${command}" args="${args.join(' ')}" option.None=1 name=Fake`,
+  ]) {
+    assert.equal((await sardonyx([...own, `--engine=${wrong}`, '--each=nodes=1'])).code, 1);
+  }
+  const played = await sardonyx([...own, '--engine=type=random name=other', '--maxmoves=3']);
+  assert.deepEqual([played.code, readFileSync(join(folder, 'unplayed.jsonl'), 'utf8').split('\n').length], [0, 4]);
+});
+
 test('two processes do not play the same match, and the lock of a killed one counts for nothing', async () => {
   const own = ['match', '--engine', 'random', '--engine', 'random', '--games', '2', '--results', 'locked.jsonl'];
   writeFileSync(join(folder, 'locked.jsonl.lock'), String(process.ppid));
