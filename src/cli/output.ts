@@ -29,8 +29,8 @@ export class Interruption {
 /** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
 
-export function printLine(line: string, isStyled = false): void {
-  writer.writeLine(line, isStyled);
+export function printLine(line: string, isRaw = false): void {
+  writer.writeLine(line, isRaw);
 }
 
 export function printJson(value: unknown): void {

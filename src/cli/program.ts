@@ -5,7 +5,7 @@
 import yargs from 'yargs';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
-import { unwrap } from '../base/util/index.js';
+import { showControls, unwrap } from '../base/util/index.js';
 import { CrashReporter, readBuild, readSettings, readVersion } from '../engine/app/options.js';
 import { isFileless, loadNetwork, resolveNetwork } from '../engine/weights/index.js';
 import { loadModel } from '../networks/nn/index.js';
@@ -143,7 +143,7 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     // A value such as 007 or 1e3 reaches the command as it was written.
     .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
-    .version(args.includes('--version') ? await createVersionText(args) : '')
+    .version(args.includes('--version') ? showControls(await createVersionText(args)) : '')
     .help()
     .showHidden('show-hidden', 'With --help: list hidden flags too')
     .alias('help', 'h')

@@ -4,6 +4,7 @@ import type { Settings } from '../engine/app/options.js';
 import type { EnginePorts } from '../engine/core/index.js';
 import { formatGreeting, UciSession } from '../engine/uci/index.js';
 import { isTunable, resolveNetwork } from '../engine/weights/index.js';
+import { writeNote } from './write-output.js';
 
 export function startSession(
   { options, showHidden }: Settings,
@@ -12,7 +13,7 @@ export function startSession(
 ): UciSession {
   if (process.stdin.isTTY) {
     void resolveNetwork(options).then((network) => {
-      process.stderr.write(formatGreeting(version, network.ok ? network.value.path : 'none'));
+      writeNote(formatGreeting(version, network.ok ? network.value.path : 'none').trimEnd());
     });
   }
   let hasHinted = false;

@@ -52,8 +52,8 @@ export function findWriteObstacle(path: string): string | null {
 const STDOUT = 1;
 
 interface LineWriter {
-  /** @param isStyled the line has colours of ours; in other lines control characters, which may come from a stranger, are shown as text */
-  writeLine(line: string, isStyled?: boolean): void;
+  /** @param isRaw it has colours of ours, or goes into a file; in other lines controls, which may come from a stranger, are shown as text */
+  writeLine(line: string, isRaw?: boolean): void;
 }
 
 /** A sentence or more on stderr; control characters in it are shown as text. */
@@ -69,10 +69,10 @@ export function createStdoutWriter(onClosed: () => void): LineWriter {
     onClosed();
   };
   return {
-    writeLine: (line, isStyled = false) => {
+    writeLine: (line, isRaw = false) => {
       if (isClosed) return;
       try {
-        writeAll(Buffer.from(`${isStyled ? line : showControls(line)}\n`));
+        writeAll(Buffer.from(`${isRaw ? line : showControls(line)}\n`));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
           process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);

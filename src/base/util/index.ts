@@ -8,6 +8,7 @@ export {
   formatMegabytes,
   type Result,
   removeControls,
+  showControls,
   success,
   toOneLine,
   unwrap,

@@ -26,23 +26,25 @@ export function unwrap<T>(result: Result<T>): T {
 
 /**
  * Text of files, engines and servers as a terminal may have it: control characters, which could move the cursor, hide text or
- * send commands to the terminal, become `\\u001b` and the like, as in JSON. Line ends and tabs stay.
+ * send commands to the terminal, become `\\u001b` and the like, as in JSON. So do marks of direction, which show text in another
+ * order than it has. Line ends and tabs stay.
  */
 export function showControls(text: string): string {
-  return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Without control characters; line ends and tabs stay. */
 export function removeControls(text: string): string {
-  return text.replace(CONTROLS, '');
+  return text.replace(/(?![\n\t])\p{Cc}/gu, '');
 }
 
 /** Names that files, engines and users give: in one line, which no reader of lines can take for two. */
 export function toOneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').trim();
 }
-
-const CONTROLS = /(?![\n\t])\p{Cc}/gu;
 
 /** Refused text as a sentence shows it: as much as a person needs to find it again. */
 export function cutText(text: string, most = 60): string {

@@ -6,6 +6,7 @@
 import { createLogger } from '#platform/log-file.js';
 import { runNextTurn } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
+import { showControls } from '../../base/util/result.js';
 import { formatUciMove, type Move, parseUciMove } from '../../chess/rules/index.js';
 import type { ScoreType } from '../../search/index.js';
 import {
@@ -414,6 +415,7 @@ export class UciSession {
   }
 
   private log(line: string): void {
-    this.logger.log(line);
+    // A log is read in a terminal.
+    this.logger.log(showControls(line.replaceAll('\n', ' ')));
   }
 }

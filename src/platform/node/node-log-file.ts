@@ -16,9 +16,6 @@ const KEPT_FILES = 3;
 
 const STDERR = '<stderr>';
 
-/** What files and engines send may hold them; a log is read in a terminal. */
-const CONTROLS = /(?!\t)\p{Cc}/gu;
-
 export function getLogPath(target: string): string | null {
   return target === '' || target === STDERR ? null : target.replaceAll('%p', String(process.pid));
 }
@@ -26,7 +23,7 @@ export function getLogPath(target: string): string | null {
 export function createLogger(target: string, settings: LoggerSettings = {}): Logger {
   const { maxFileBytes = MAX_FILE_BYTES } = settings;
   let { onFailure } = settings;
-  const stamp = (line: string): string => `${new Date().toISOString()} ${line.replace(CONTROLS, '\ufffd')}\n`;
+  const stamp = (line: string): string => `${new Date().toISOString()} ${line}\n`;
   if (target === STDERR) return { log: (line) => void process.stderr.write(stamp(line)) };
   const path = getLogPath(target);
   if (path === null) return { log: () => undefined };

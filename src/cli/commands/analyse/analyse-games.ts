@@ -175,7 +175,8 @@ async function writeGame(
     await writeOutput(pgn, isFirst ? annotated : `\n${annotated}`, isFirst ? 'w' : 'a');
   // One JSON array, with one element a line.
   if (json) printLine(`${isFirst ? '[' : ','}${JSON.stringify({ headers: Object.fromEntries(game.tags), positions })}`);
-  else if (pgn === '-') printLine(isFirst ? annotated.trimEnd() : `\n${annotated.trimEnd()}`);
+  // Names in Hebrew and Arabic need their marks of direction; a terminal shows them as text.
+  else if (pgn === '-') printLine(isFirst ? annotated.trimEnd() : `\n${annotated.trimEnd()}`, !process.stdout.isTTY);
   else if (pgn === undefined) for (const line of formatGameLines(positions)) printLine(line);
 }
 
