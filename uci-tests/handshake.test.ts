@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { NO_NETWORK, needsProcess, openEngine, TINY_NETWORK, type UciProcess, withEngine } from './uci-process.js';
 
@@ -61,6 +62,20 @@ test('which network plays, on which backend, and why, is told in one info string
     assert.match(told[0], sentence);
     assert.equal(await engine.quit(), 0);
   }
+});
+
+test('a user without a home, as in many containers, plays like any other', needsProcess, async (t) => {
+  const patch = "os.homedir = () => { throw new Error('no entry in /etc/passwd'); }; syncBuiltinESMExports();";
+  const code = `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; ${patch}`;
+  const noEntry = `--import ${encodeURI(`data:text/javascript,${code}`)}`;
+  for (const environment of [{ HOME: undefined, NODE_OPTIONS: noEntry }, { HOME: '/' }, { HOME: '/nonexistent' }]) {
+    const engine = openEngine(t, undefined, environment);
+    await engine.start();
+    assert.match((await engine.ask('go nodes 5', 'bestmove')).at(-1) ?? '', /^bestmove [a-h]/);
+    assert.equal(await engine.quit(), 0);
+    assert.equal(engine.stderr, '');
+  }
+  assert.ok(!existsSync('/nonexistent'));
 });
 
 test('uci may be asked again, and hidden options are listed on request', needsProcess, async (t) => {

@@ -4,7 +4,7 @@
  * there with a stack trace.
  */
 import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 
 const OLDEST_NODE = [20, 19];
@@ -23,7 +23,8 @@ function leaveMissingFolder(): void {
   try {
     process.cwd();
   } catch {
-    const folder = [homedir(), dirname(process.execPath), tmpdir()].find((path) => existsSync(path)) ?? '/';
+    const folder =
+      [process.env.HOME ?? '', dirname(process.execPath), tmpdir()].find((path) => existsSync(path)) ?? '/';
     process.chdir(folder);
     process.stderr.write(`The current folder is gone; files are looked for in ${folder}\n`);
   }

@@ -1,6 +1,7 @@
 /** The ports themselves. Their types are checked when this file is compiled: a side that lacks a function, Node's or a page's, does not compile. */
 import assert from 'node:assert/strict';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +18,14 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import * as nodeByteStreams from '#platform/byte-streams.js';
 import * as nodeCacheFiles from '#platform/cache-files.js';
 import * as nodeFiles from '#platform/files.js';
-import { createFolder } from '#platform/folders.js';
+import {
+  createFolder,
+  findCacheFolder,
+  findHome,
+  getConfigFolder,
+  getTemporaryFolder,
+  listCacheFolders,
+} from '#platform/folders.js';
 import * as nodeLogFile from '#platform/log-file.js';
 import * as nodeMachine from '#platform/machine.js';
 import * as nodeOnnxRuntime from '#platform/onnx-runtime.js';
@@ -316,4 +324,37 @@ test('below /proc no folder can be made, and nobody waits for one', { skip: proc
       message: `Cannot create the folder ${path}: no folder can be created there`,
     });
   }
+});
+
+test('a home that does not exist, or is the root, is none, and nothing is made there', { skip: !isPosix }, () => {
+  const missing = join(scratch, 'home');
+  for (const HOME of [missing, '/', '//', '/..', join(scratch, 'file')]) {
+    assert.equal(findHome({ HOME }), undefined, HOME);
+    assert.equal(getConfigFolder({ HOME }), undefined, HOME);
+    assert.deepEqual(listCacheFolders({ HOME }), listCacheFolders({ HOME: '/' }));
+    assert.ok(findCacheFolder('kind', { HOME, SARDONYX_CACHE: join(scratch, 'cache') }));
+  }
+  assert.ok(!existsSync(missing));
+  assert.equal(findHome({ HOME: scratch }), scratch);
+});
+
+test('a missing folder of XDG_CACHE_HOME is made for the user alone', { skip: process.platform !== 'linux' }, () => {
+  const xdg = join(scratch, 'xdg');
+  assert.equal(
+    findCacheFolder('kind', { HOME: '/', XDG_CACHE_HOME: join(xdg, 'cache') }),
+    join(xdg, 'cache/sardonyx/kind'),
+  );
+  for (const name of ['', 'cache', 'cache/sardonyx']) assert.equal(statSync(join(xdg, name)).mode & 0o777, 0o700);
+});
+
+test('a TMPDIR that does not exist is not made: the system’s own folder takes its place', { skip: !isPosix }, (t) => {
+  const { TMPDIR } = process.env;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  process.env.TMPDIR = join(scratch, 'no-tmp');
+  assert.equal(getTemporaryFolder(), '/tmp');
+  assert.ok(findCacheFolder('kind', { HOME: '/' }));
+  assert.ok(!existsSync(process.env.TMPDIR));
 });

@@ -5,11 +5,11 @@
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describeWriteFailure } from '#platform/files.js';
+import { getTemporaryFolder } from '#platform/folders.js';
 import { startThread } from '#platform/threads.js';
 import { failure, type Result } from '../../base/util/index.js';
 import { BOOK_ENDINGS } from '../../chess/archives/index.js';
@@ -60,7 +60,7 @@ export class SentFiles {
     const number = this.files++;
     // What is announced is taken at once, for other files may come meanwhile.
     this.bytes += announced;
-    this.folder ??= mkdtemp(join(tmpdir(), 'sardonyx-sent-'));
+    this.folder ??= mkdtemp(join(getTemporaryFolder(), 'sardonyx-sent-'));
     const folder = join(await this.folder, String(number));
     const path = join(folder, name);
     let received = 0;

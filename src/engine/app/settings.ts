@@ -6,10 +6,9 @@
  */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { getConfigFolder } from '#platform/folders.js';
+import { findHome, getConfigFolder } from '#platform/folders.js';
 import { getProgramFolder } from '#platform/program-files.js';
 import { freeText, mayNameFile, type OptionSpec, OptionStore, option } from '../../base/options/index.js';
 import { cutText, failure, type Result, success } from '../../base/util/result.js';
@@ -254,11 +253,14 @@ export function isOfCurrentFolder(path: string): boolean {
   );
 }
 
-function listLc0Folders({ XDG_CONFIG_HOME, XDG_CONFIG_DIRS, HOME }: NodeJS.ProcessEnv): string[] {
+function listLc0Folders(environment: NodeJS.ProcessEnv): string[] {
   if (process.platform === 'win32') return [];
-  const home = HOME || homedir();
-  if (process.platform === 'darwin') return [join(home, 'Library', 'Preferences', 'lc0')];
-  const folders = [XDG_CONFIG_HOME || join(home, '.config'), ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
+  const { XDG_CONFIG_HOME, XDG_CONFIG_DIRS } = environment;
+  const home = findHome(environment);
+  const inHome = (...parts: string[]): string[] => (home === undefined ? [] : [join(home, ...parts)]);
+  if (process.platform === 'darwin') return inHome('Library', 'Preferences', 'lc0');
+  const own = XDG_CONFIG_HOME ? [XDG_CONFIG_HOME] : inHome('.config');
+  const folders = [...own, ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
   return folders.filter((folder) => folder !== '').map((folder) => join(folder, 'lc0'));
 }
 

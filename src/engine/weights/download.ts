@@ -77,7 +77,7 @@ const STALL_MS = 30_000;
 export async function downloadFile(download: Download): Promise<Result<DownloadedFile>> {
   const own = `${download.path}.${process.pid}.part`;
   try {
-    createFolder(dirname(download.path));
+    createFolder(dirname(download.path), 0o700);
     const wasBegun = adoptPart(download.path, own, download.sha256 !== null);
     await receive(download, own);
     let received = await identifyFile(own);

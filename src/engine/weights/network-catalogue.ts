@@ -11,11 +11,10 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { readFilePart } from '#platform/files.js';
-import { findCacheFolder } from '#platform/folders.js';
+import { findCacheFolder, findHome } from '#platform/folders.js';
 import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 import { failure, isGzip, type Result, success } from '../../base/util/index.js';
 
@@ -98,7 +97,7 @@ const HEAD_BYTES = 1024;
 export function listDiscoveryFolders(programFolder: string, environment: NodeJS.ProcessEnv = process.env): string[] {
   const folders = [programFolder];
   if (process.platform === 'win32') return folders;
-  const home = environment.HOME || homedir();
+  const home = findHome(environment);
   if (process.platform === 'darwin') {
     if (home) folders.push(join(home, 'Library', 'lc0'));
     return folders;

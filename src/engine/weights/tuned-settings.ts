@@ -83,10 +83,11 @@ export function readTunings(): TunedSettings[] {
 /** Replaces an older result for the same key. @returns the file, or why it could not be written. */
 export function saveTuning(tuned: TunedSettings): Result<string> {
   const path = getTuningPath();
-  if (path === undefined) return failure('There is no home folder to save the result in');
+  if (path === undefined)
+    return failure('There is no home folder to save the result in: set SARDONYX_CONFIG to a folder');
   const others = readTunings().filter((other) => !isSameKey(other, tuned));
   try {
-    createFolder(dirname(path));
+    createFolder(dirname(path), 0o700);
     writeFileSync(`${path}.new`, formatTunings([...others, tuned]));
     renameSync(`${path}.new`, path);
     return success(path);

@@ -50,7 +50,7 @@ export async function writeCacheFile(
 ): Promise<boolean> {
   const draft = `${name}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    createFolder(folder);
+    createFolder(folder, 0o700);
   } catch {
     return false;
   }

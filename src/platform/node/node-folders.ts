@@ -4,11 +4,35 @@
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describeWriteFailure } from './node-files.js';
 
+/**
+ * The user's home; undefined where there is none: users of containers have no entry in /etc/passwd, or the home `/`, and those of
+ * services have `/nonexistent`, which must not be created.
+ */
+export function findHome({ HOME }: NodeJS.ProcessEnv = process.env): string | undefined {
+  const home = HOME || lookUpHome();
+  return home && isFolder(home) && dirname(resolve(home)) !== resolve(home) ? home : undefined;
+}
+
+function lookUpHome(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder for files of this run, also where TMPDIR names none. */
+export function getTemporaryFolder(): string {
+  return process.platform === 'win32' || isFolder(tmpdir()) ? tmpdir() : '/tmp';
+}
+
 /** Last resort, where the home folder cannot be written to. */
-const SHARED_PLACES = process.platform === 'linux' ? [tmpdir(), '/dev/shm'] : [tmpdir()];
+function listSharedPlaces(): string[] {
+  return process.platform === 'linux' ? [getTemporaryFolder(), '/dev/shm'] : [getTemporaryFolder()];
+}
 
 /** Where settings are kept, by the convention of the system; undefined without a home. */
 export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
@@ -16,8 +40,8 @@ export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): s
   if (SARDONYX_CONFIG) return SARDONYX_CONFIG;
   if (process.platform === 'win32') return APPDATA ? join(APPDATA, 'sardonyx') : undefined;
   if (process.platform !== 'darwin' && XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'sardonyx');
-  const home = environment.HOME || homedir();
-  if (!home) return undefined;
+  const home = findHome(environment);
+  if (home === undefined) return undefined;
   return process.platform === 'darwin'
     ? join(home, 'Library', 'Application Support', 'sardonyx')
     : join(home, '.config', 'sardonyx');
@@ -29,7 +53,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
   const add = (...parts: (string | undefined)[]): void => {
     if (parts.every((part) => part !== undefined && part !== '')) folders.push(join(...(parts as string[])));
   };
-  const home = environment.HOME || homedir();
+  const home = findHome(environment);
   add(environment.SARDONYX_CACHE);
   if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
   else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
@@ -37,7 +61,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
     add(environment.XDG_CACHE_HOME, 'sardonyx');
     add(home, '.cache', 'sardonyx');
   }
-  for (const shared of SHARED_PLACES) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
+  for (const shared of listSharedPlaces()) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
   return folders;
 }
 
@@ -49,7 +73,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
 export function openCacheFolder(cache: string, kind: string): string {
   const folder = join(cache, kind);
   createFolder(folder, 0o700);
-  if (SHARED_PLACES.includes(dirname(cache))) requireOwn(cache);
+  if (listSharedPlaces().includes(dirname(cache))) requireOwn(cache);
   return folder;
 }
 

@@ -137,9 +137,9 @@ test('a new result takes the place of the old one for the same network, backend 
 });
 
 test('the config folder follows the system’s convention', { skip: process.platform !== 'linux' }, () => {
-  assert.equal(getConfigFolder({ HOME: '/home/a' }), '/home/a/.config/sardonyx');
-  assert.equal(getConfigFolder({ HOME: '/home/a', XDG_CONFIG_HOME: '/c' }), '/c/sardonyx');
-  assert.equal(getConfigFolder({ HOME: '/home/a', SARDONYX_CONFIG: '/d' }), '/d');
+  assert.equal(getConfigFolder({ HOME: folder }), join(folder, '.config', 'sardonyx'));
+  assert.equal(getConfigFolder({ HOME: folder, XDG_CONFIG_HOME: '/c' }), '/c/sardonyx');
+  assert.equal(getConfigFolder({ HOME: folder, SARDONYX_CONFIG: '/d' }), '/d');
 });
 
 test('the command measures, saves, and the engine uses the result unless the user chooses', async () => {

@@ -179,16 +179,17 @@ test('a config file of the current folder sets no file and no address, and one l
 });
 
 test('config files are looked for where lc0 looks', { skip: process.platform !== 'linux' }, () => {
-  const environment = { HOME: '/home/a', XDG_CONFIG_DIRS: '/etc/one:/etc/two' };
+  const home = mkdtempSync(join(tmpdir(), 'sardonyx-home-'));
+  const environment = { HOME: home, XDG_CONFIG_DIRS: '/etc/one:/etc/two' };
   assert.deepEqual(listConfigPlaces('/opt/sardonyx', environment), [
     [
       'lc0.config',
       '/opt/sardonyx/lc0.config',
-      '/home/a/.config/lc0/lc0.config',
+      join(home, '.config/lc0/lc0.config'),
       '/etc/one/lc0/lc0.config',
       '/etc/two/lc0/lc0.config',
     ],
-    ['sardonyx.config', '/opt/sardonyx/sardonyx.config', '/home/a/.config/sardonyx/sardonyx.config'],
+    ['sardonyx.config', '/opt/sardonyx/sardonyx.config', join(home, '.config/sardonyx/sardonyx.config')],
   ]);
   const [[, , user]] = listConfigPlaces('/', { XDG_CONFIG_HOME: '/cfg' });
   assert.equal(user, '/cfg/lc0/lc0.config');

@@ -60,17 +60,17 @@ describe('autodiscovery', () => {
   it("looks beside the program, in the user's and in the system's data folders", {
     skip: process.platform !== 'linux',
   }, () => {
-    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: '/home/me' }), [
+    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: root }), [
       '/bin',
-      '/home/me/.local/share/lc0',
+      join(root, '.local/share/lc0'),
       '/usr/local/share/lc0',
       '/usr/share/lc0',
     ]);
     // Where lc0 looks if the folder of XDG_DATA_HOME is missing, too.
-    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: '/me', XDG_DATA_HOME: '/data', XDG_DATA_DIRS: '/x:/y' }), [
+    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: root, XDG_DATA_HOME: '/data', XDG_DATA_DIRS: '/x:/y' }), [
       '/bin',
       '/data/lc0',
-      '/me/.local/share/lc0',
+      join(root, '.local/share/lc0'),
       '/x/lc0',
       '/y/lc0',
     ]);

@@ -7,11 +7,11 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { getTemporaryFolder } from '#platform/folders.js';
 import { downloadFile, identifyFile } from '../../../engine/weights/index.js';
 
 /** The published one has 250 MB. */
@@ -69,7 +69,7 @@ export async function installCuda(installation: CudaInstallation): Promise<strin
   const platform = `${process.platform}-${process.arch}`;
   const archive = CUDA_ARCHIVES[platform];
   if (archive === undefined) throw new Error(`There is no CUDA provider for ${platform}`);
-  const scratch = await mkdtemp(join(tmpdir(), 'sardonyx-cuda-'));
+  const scratch = await mkdtemp(join(getTemporaryFolder(), 'sardonyx-cuda-'));
   try {
     const path = await obtainArchive(archive, installation, scratch);
     const expected = installation.sha256 || archive.sha256;
