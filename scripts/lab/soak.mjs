@@ -42,7 +42,8 @@ async function waitFor(prefix) {
   for (;;) {
     const { value, done } = await lines.next();
     if (done) throw new Error(`The engine ended before ${prefix}`);
-    if (/^error|Internal error|evaluated any more/.test(value)) throw new Error(value);
+    if (/^error|^info string (?:Cannot|The search )|Internal error|evaluated any more/.test(value))
+      throw new Error(value);
     if (value.startsWith(prefix)) return value;
   }
 }

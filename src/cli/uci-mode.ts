@@ -44,16 +44,17 @@ export function runUciMode(settings: Settings): void {
   process.stdin.on('error', () => conversation.end());
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => conversation.end());
   // The engine keeps running. The GUI gets one sentence, a file the details.
-  process.on('uncaughtException', (error) => {
+  const onFault = (error: unknown): void => {
     const path = crashes.write(error);
     const [sentence] = String(error instanceof Error ? error.message : error).split('\n');
     writeLine(`info string Internal error: ${sentence}${path === null ? '' : ` (report in ${path})`}`);
-  });
+  };
+  process.on('uncaughtException', onFault);
 
   // Yield to the event loop first, so that lines already sent by the GUI are answered before modules are loaded.
   setImmediate(async () => {
     const { startSession } = await import('./uci-session.js');
-    conversation = startSession(settings, version, writeLine);
+    conversation = startSession(settings, version, writeLine, onFault);
     doorkeeper.handOver(conversation);
   });
 }

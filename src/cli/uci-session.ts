@@ -10,6 +10,7 @@ export function startSession(
   { options, showHidden }: Settings,
   version: string,
   writeLine: (line: string) => void,
+  onFault: (error: unknown) => void,
 ): UciSession {
   if (process.stdin.isTTY) {
     void resolveNetwork(options).then((network) => {
@@ -36,6 +37,7 @@ export function startSession(
       const { runBenchWords } = await import('./commands/bench.js');
       await runBenchWords(words, writeBenchLine, signal);
     },
+    onFault,
     onEnd: () => process.exit(),
   });
 }

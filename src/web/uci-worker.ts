@@ -26,6 +26,7 @@ function converse(): void {
     ports: createPagePorts(),
     writeLine,
     bench: null,
+    onFault: reportError,
     onEnd: () => setTimeout(() => close(), CLOSE_DELAY_MS),
   });
   addEventListener('message', ({ data }) => {

@@ -189,12 +189,12 @@ test('a network that cannot be fetched or read is one sentence, and the one befo
   const lines = cases.flatMap(([address]) => [`setoption name WeightsFile value ${address}`, 'isready', '>readyok']);
   const first = ['setoption name Backend value hash', 'isready', '>readyok', 'setoption name Backend value wasm'];
   const answers = await converse(page, [...first, ...lines, 'go nodes 10', '>bestmove']);
-  const errors = answers.filter((line) => line.startsWith('error '));
+  const errors = answers.filter((line) => line.endsWith(' stays'));
   assert.equal(errors.length, cases.length, answers.join('\n'));
   for (const [index, [address, reason]] of cases.entries()) {
     const [sentence, rest] = errors[index].split(/; (?=hash)/);
     assert.ok(sentence.includes(`network ${address}`) || sentence.includes(address), sentence);
-    assert.match(sentence.replace(/^error /, ''), reason);
+    assert.match(sentence.replace(/^info string /, ''), reason);
     assert.match(rest, /^hash\b.* stays$/);
   }
 });
@@ -228,7 +228,7 @@ test('while a network of lc0 is converted the Worker answers', async (t) => {
     ...['setoption name Backend value wasm', 'setoption name WeightsFile value /damaged/whole.pb.gz'],
     ...['!conversion', 'uci', '>uciok', '!release', 'isready', '>readyok', 'go nodes 10', '>bestmove'],
   ]);
-  assert.equal(answers.filter((line) => line.startsWith('error')).length, 0, answers.join('\n'));
+  assert.equal(answers.filter((line) => /^error|Cannot/.test(line)).length, 0, answers.join('\n'));
 });
 
 test('a slow download says how far it is', async (t) => {
@@ -316,7 +316,11 @@ test('a GPU that is lost in mid-search gives way to WebAssembly, and the search 
   const movedAt = answers.findIndex((line) => line.startsWith('bestmove'));
   assert.ok(Math.max(...nodes.slice(failedAt, movedAt)) > Math.max(...nodes.slice(0, failedAt)), answers.join('\n'));
   assert.equal(answers.filter((line) => /failed/.test(line)).length, 1, answers.join('\n'));
-  assert.equal(answers.filter((line) => /^error|nothing can be evaluated/i.test(line)).length, 0, answers.join('\n'));
+  assert.equal(
+    answers.filter((line) => /^error|cannot|nothing can be evaluated/i.test(line)).length,
+    0,
+    answers.join('\n'),
+  );
 });
 
 for (const [what, memory, error] of [
@@ -345,9 +349,9 @@ for (const [what, memory, error] of [
       ...options.map((option) => `setoption name ${option}`),
       ...['uci', '>uciok', 'isready', '>readyok', 'go nodes 10', '>bestmove'],
     ]);
-    const [first, ...others] = answers.filter((line) => line.startsWith('error '));
-    assert.match(first, /^error Cannot evaluate[^:]*: there is not enough memory: close other programs[^:]*$/);
-    for (const line of others) assert.equal(line, 'error No network is loaded: the engine plays any legal move');
+    const [first, ...others] = answers.filter((line) => /^info string (?:Cannot|No network)/.test(line));
+    assert.match(first, /^info string Cannot evaluate[^:]*: there is not enough memory: close other programs[^:]*$/);
+    for (const line of others) assert.equal(line, 'info string No network is loaded: the engine plays any legal move');
   });
 }
 

@@ -1,5 +1,5 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
-export { LineReader } from './line-reader.js';
+export { isTooLong, LineReader } from './line-reader.js';
 export { createPrng, drawGamma, drawSeed, mixBits, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export {
   cutText,

@@ -4,7 +4,7 @@
  * with the messages between the two.
  */
 import { startThread, type Thread } from '#platform/threads.js';
-import { createDeferred } from '../../base/util/index.js';
+import { createDeferred, isTooLong } from '../../base/util/index.js';
 import type { SharedPoolHandle } from '../../networks/leaves/index.js';
 import type { AnalysisAnswer } from './answer.js';
 import { FieldReader, isObject, type Problem } from './field-reader.js';
@@ -110,6 +110,10 @@ export class AnalysisSession {
 
   receiveLine(line: string): void {
     if (line.trim() === '') return;
+    if (isTooLong(line)) {
+      this.ports.send({ error: 'The line is too long' });
+      return;
+    }
     let object: unknown;
     try {
       object = JSON.parse(line);
@@ -117,8 +121,16 @@ export class AnalysisSession {
       this.ports.send({ error: `The line is not JSON: ${(error as Error).message.split('\n')[0]}` });
       return;
     }
-    if (isObject(object)) this.receive(object);
-    else this.ports.send({ error: 'A query must be a JSON object' });
+    if (isObject(object)) {
+      try {
+        this.receive(object);
+      } catch (error) {
+        // A fault of ours must not take the lines behind this one along.
+        const { id } = object;
+        const sentence = `Internal error: ${error instanceof Error ? error.message : String(error)}`;
+        this.ports.send({ ...(typeof id === 'string' ? { id } : {}), error: sentence });
+      }
+    } else this.ports.send({ error: 'A query must be a JSON object' });
   }
 
   private receive(object: Record<string, unknown>): void {

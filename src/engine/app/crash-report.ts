@@ -8,6 +8,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCacheFolders, openCacheFolder } from '#platform/folders.js';
 import { isPackaged, readProgramFile } from '#platform/program-files.js';
+import { cutText } from '../../base/util/result.js';
 
 // Version and build of the program.
 
@@ -28,6 +29,8 @@ export function readBuild(): string {
 const KEPT_LINES = 200;
 const KEPT_REPORTS = 20;
 const MAX_REPORTS_A_RUN = 5;
+/** A game of 1000 moves has half of it. */
+const LONGEST_LINE = 10_000;
 
 export class CrashReporter {
   private readonly lines: string[] = [];
@@ -35,7 +38,7 @@ export class CrashReporter {
 
   /** Called for every line in and out. */
   note(line: string): void {
-    this.lines.push(line);
+    this.lines.push(cutText(line, LONGEST_LINE));
     if (this.lines.length > 2 * KEPT_LINES) this.lines.splice(0, KEPT_LINES);
   }
 
@@ -44,11 +47,10 @@ export class CrashReporter {
     if (this.written >= MAX_REPORTS_A_RUN) return null;
     this.written++;
     const name = `crash-${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${process.pid}-${this.written}.txt`;
-    const text = this.describe(error);
     for (const cache of listCacheFolders()) {
       try {
         const folder = openCacheFolder(cache, 'crashes');
-        writeFileSync(join(folder, name), text, { mode: 0o600 });
+        writeFileSync(join(folder, name), this.describe(error), { mode: 0o600 });
         forgetOldReports(folder);
         return join(folder, name);
       } catch {

@@ -284,6 +284,15 @@ export class Engine {
 
   private begin(search: RequestedSearch): void {
     this.searches.active = search;
+    try {
+      this.start(search);
+    } catch (error) {
+      this.recover('The search could not begin');
+      throw error;
+    }
+  }
+
+  private start(search: RequestedSearch): void {
     this.followTables();
     const isLimited = search.isPlay && !this.options.getBoolean('UCI_AnalyseMode');
     search.strength = isLimited ? readStrength(this.options) : null;

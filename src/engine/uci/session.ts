@@ -1,12 +1,13 @@
 /**
  * The UCI conversation: lines in, engine calls, lines out. A command is executed when it arrives, also during a search; only
- * `isready` while the network loads, `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and changes nothing.
+ * `isready` while the network loads, `wait`, `eval` and `bench` hold back the lines after them. A wrong line gets one `error` line and
+ * changes nothing; what the engine reports by itself, failures too, is an `info string`.
  */
 
 import { createLogger } from '#platform/log-file.js';
 import { runNextTurn } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
-import { showControls } from '../../base/util/result.js';
+import { cutText, failure, isTooLong, showControls } from '../../base/util/index.js';
 import { formatUciMove, type Move, parseUciMove } from '../../chess/rules/index.js';
 import type { ScoreType } from '../../search/index.js';
 import {
@@ -14,6 +15,7 @@ import {
   type EngineListener,
   type EnginePorts,
   type GoRequest,
+  isUnlimited,
   PerftClient,
   POSITION_REFUSED,
 } from '../core/index.js';
@@ -43,6 +45,8 @@ export interface SessionSettings {
   writeLine(line: string): void;
   /** The `bench` command; null if this session has none. */
   readonly bench: Bench | null;
+  /** Called with what a line or a report threw, a fault of ours. The conversation goes on with the next line. */
+  onFault(error: unknown): void;
   /**
    * Called when the conversation is over. `isStuck`: a thread is still busy in a device or with loading. Do not wait for it;
    * terminating it there could crash.
@@ -90,15 +94,27 @@ export class UciSession {
     }
     // A `stop` also applies to held-back commands before it.
     if (this.isHolding && this.held.length > 0 && /^\s*stop\b/.test(line)) this.held.push(line);
-    this.log(`>> ${line}`);
-    const command = parseCommand(line);
+    try {
+      this.follow(line);
+    } catch (error) {
+      this.settings.onFault(error);
+    }
+  }
+
+  private follow(line: string): void {
+    const isLong = isTooLong(line);
+    this.log(`>> ${isLong ? cutText(line) : line}`);
+    const command = isLong ? failure(`The line is too long: ${cutText(line)}`) : parseCommand(line);
     if (command === null) return;
-    if (!command.ok) {
-      this.writeError(command.error);
-      if (/^\s*position\b/.test(line)) this.engine.refusePosition();
+    if (command.ok) {
+      this.execute(command.value);
       return;
     }
-    this.execute(command.value);
+    this.writeError(command.error);
+    const [word] = line.trimStart().split(/\s/, 1);
+    if (word === 'position' || (isLong && word === '')) this.engine.refusePosition();
+    // Every go gets its bestmove, and the limits of this one are not known.
+    if (isLong && word === 'go') this.engine.go({ nodes: 1 });
   }
 
   /** Finishes the searches that end by themselves, because a script that pipes its commands in wants their answers; then ends. */
@@ -269,7 +285,9 @@ export class UciSession {
     }
     const request: GoRequest = searchMoves.length === 0 ? limits : { ...limits, searchMoves };
     this.perft?.stop();
-    this.engine.go(request);
+    // Without a limit of those that were meant, the search would never end.
+    const isLimitLost = passedOver.length > 0 && request.infinite !== true && isUnlimited(request);
+    this.engine.go(isLimitLost ? { ...request, nodes: 1 } : request);
   }
 
   private startPerft(depth: number): void {
@@ -380,7 +398,7 @@ export class UciSession {
         if (this.isDebugging) this.write(`info string ${text}`);
         else this.log(text);
       },
-      error: (text) => this.writeError(text),
+      error: (text) => this.write(`info string ${text}`),
     };
   }
 

@@ -108,9 +108,13 @@ export function parseCommand(line: string): Result<UciCommand> | null {
 
 /** `setoption name <words> [value <anything>]`. A value keeps its inner blanks and its case. */
 function parseSetOption(line: string): Result<UciCommand> {
-  const match = /^\s*setoption\s+name\s+(\S.*?)(?:\s+value(?:\s(.*))?)?\s*$/is.exec(line);
-  if (match === null) return failure('The format is: setoption name <option> [value <value>]');
-  return success({ type: 'setoption', option: match[1], value: (match[2] ?? '').trim() });
+  const value = /\svalue(?=\s|$)/i.exec(line);
+  const [, name = '', ...words] = line.slice(0, value?.index).trim().split(/\s+/);
+  if (name.toLowerCase() !== 'name' || words.length === 0) {
+    return failure('The format is: setoption name <option> [value <value>]');
+  }
+  const text = value === null ? '' : line.slice(value.index + value[0].length).trim();
+  return success({ type: 'setoption', option: words.join(' '), value: text });
 }
 
 function parsePosition(words: readonly string[]): Result<UciCommand> {
@@ -152,17 +156,11 @@ const SIGNED = new Set<NumberField>([
   'moveTimeMs',
 ]);
 const GO_WORDS = new Set([...Object.keys(GO_NUMBERS), 'infinite', 'ponder', 'searchmoves']);
-/** What ends a search. */
-const LIMITS = new Set<NumberField>(['whiteTimeMs', 'blackTimeMs', 'depth', 'nodes', 'mate', 'moveTimeMs']);
 
-/**
- * Every `go` gets its bestmove, so what cannot be understood is passed over and reported. If no limit remains of those that were
- * meant, the search answers as soon as it can: without a limit it would never end.
- */
+/** Every `go` gets its bestmove, so what cannot be understood is passed over and reported. */
 function parseGo(words: readonly string[]): Result<UciCommand> {
   const go: GoCommand = {};
   const ignored: string[] = [];
-  let hasLostLimit = false;
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     if (word === 'infinite' || word === 'ponder') {
@@ -178,16 +176,11 @@ function parseGo(words: readonly string[]): Result<UciCommand> {
       const value = parseNumber(field, text);
       if (value !== null) go[field] = value;
       else if (field === 'perft') return failure('go perft needs a whole number: the depth');
-      else {
-        ignored.push(text === '' ? `${word} without a number` : `${word} ${text}`);
-        hasLostLimit ||= LIMITS.has(field);
-      }
+      else ignored.push(text === '' ? `${word} without a number` : `${word} ${text}`);
     } else {
       ignored.push(word);
     }
   }
-  const hasLimit = go.infinite === true || [...LIMITS].some((field) => go[field] !== undefined);
-  if (hasLostLimit && !hasLimit) go.nodes = 1;
   return success({ type: 'go', go, ignored });
 }
 

@@ -7,7 +7,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describeReadFailure } from '#platform/files.js';
 import { onParentMessage, postToParent } from '#platform/threads.js';
-import { LineReader, removeControls } from '../../base/util/index.js';
+import { isTooLong, LineReader, removeControls } from '../../base/util/index.js';
 import type { EngineSpec } from './engine-spec.js';
 
 /** To this thread. The main thread numbers the engines. */
@@ -52,7 +52,7 @@ class EnginePipes {
   ) {
     this.child = startProgram(spec);
     const lines: string[] = [];
-    const reader = new LineReader((line) => lines.push(removeControls(line)));
+    const reader = new LineReader((line) => isTooLong(line) || lines.push(removeControls(line)));
     this.child.stdout.on('data', (chunk: Buffer) => {
       const sinceGoMs = performance.now() - this.wentAt;
       reader.push(chunk);

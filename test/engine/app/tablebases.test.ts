@@ -37,6 +37,7 @@ async function talk(use: (talk: Talk) => Promise<void>): Promise<void> {
       if (wanted !== null && line.startsWith(wanted.end)) wanted.resolve();
     },
     bench: null,
+    onFault: (error) => said.push(String(error)),
     onEnd: () => hasEnded(),
   });
   try {

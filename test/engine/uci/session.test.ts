@@ -7,14 +7,17 @@ import { createInfo, FakeWorld, settle } from '../core/fake-ports.js';
 
 function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] = null) {
   const lines: string[] = [];
+  const faults: unknown[] = [];
+  const options = createOptionStore();
   let hasEnded = false;
   const session = new UciSession({
     version: '1.2.3',
     showHidden: false,
-    options: createOptionStore(),
+    options,
     ports: world,
     writeLine: (line) => lines.push(line),
     bench,
+    onFault: (error) => faults.push(error),
     onEnd: () => {
       hasEnded = true;
     },
@@ -23,7 +26,7 @@ function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] 
     for (const text of texts) session.receive(text);
     await settle();
   };
-  return { session, world, lines, say, hasEnded: () => hasEnded };
+  return { session, world, options, lines, faults, say, hasEnded: () => hasEnded };
 }
 
 /** Answers a fixed move of the start position; the warm-up search likewise. */
@@ -172,6 +175,12 @@ test('what a go cannot mean is passed over in one info string, and the go is ans
     ['go depth many', /depth many/, { nodes: 1 }],
     ['go depth -1', /^$/, { depth: 1, nodes: undefined }],
     ['go nodes -5', /^$/, { nodes: 1 }],
+    ['go nodez 100', /: nodez; 100$/, { nodes: 1 }],
+    ['go foo', /: foo$/, { nodes: 1 }],
+    ['go winc x', /: winc x$/, { nodes: 1 }],
+    ['go searchmoves d2d5 e2e9', /d2d5 is illegal.*e2e9/, { nodes: 1, searchMoves: undefined }],
+    ['go searchmoves', /searchmoves without moves/, { nodes: 1, searchMoves: undefined }],
+    ['go searchmoves d2d4 nodez 100', /nodez/, { nodes: 1, searchMoves: [11 | (27 << 6)] }],
   ] as const) {
     lines.length = 0;
     await say(go);
@@ -218,6 +227,83 @@ test('after a refused position a go has no move, until the next position', async
     await say('position startpos', 'go nodes 10');
     assert.equal(lines.at(-1), 'bestmove d2d4');
   }
+  session.end();
+});
+
+test('a go whose words were not understood ends after ponderhit, and go infinite goes on', async () => {
+  const { world, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  world.search.onGo = () => undefined;
+  world.search.onStop = () =>
+    world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move: 11 | (27 << 6), ponder: 0 });
+  await say('go ponder nodez 100', 'ponderhit');
+  assert.equal(world.search.lastGo.limits.nodes, 1);
+  await say('stop', 'go infinite foo');
+  assert.equal(world.search.lastGo.limits.nodes, undefined);
+  session.end();
+});
+
+test('what a line throws is reported, and the lines behind it are followed, held-back ones too', async () => {
+  const world = answering();
+  const load = world.holdLoading();
+  const { options, faults, lines, say, session } = createSession(world);
+  options.connect({
+    display: () => {
+      throw new Error('planted');
+    },
+  });
+  const bad = 'setoption name UCI_ShowWDL value true';
+  await say('isready', bad, 'go nodes 3');
+  load();
+  while (!lines.some((line) => line.startsWith('bestmove'))) await settle();
+  await say('setoption name UCI_ShowWDL value false', 'position startpos moves e2e4', 'd');
+  assert.equal(faults.length, 2);
+  assert.ok(lines.some((line) => /^Fen: .* b KQkq/.test(line)));
+  session.end();
+});
+
+test('a search that cannot begin is answered with a legal move', async () => {
+  const { world, faults, lines, say, session } = createSession(answering());
+  await say('isready');
+  world.search.onGo = () => {
+    throw new Error('planted');
+  };
+  await say('go nodes 3');
+  assert.equal(faults.length, 1);
+  assert.match(lines.at(-1) ?? '', /^bestmove [a-h]/);
+  world.onCreateSearch = answering().onCreateSearch;
+  await say('go nodes 3');
+  assert.equal(lines.at(-1), 'bestmove d2d4');
+  session.end();
+});
+
+test('a line over a megabyte is refused, as a position the position too, and a go is answered at once', async () => {
+  const { world, lines, say, session } = createSession(answering());
+  await say('isready', 'position startpos');
+  const rest = ' e2e4 e7e5'.repeat(150_000);
+  for (const start of ['position startpos moves', '  position fen', ' '.repeat(1 << 20)]) {
+    lines.length = 0;
+    await say((start + rest).slice(0, (1 << 20) + 1), 'go nodes 10', 'position startpos', 'go nodes 10');
+    assert.match(lines[0], /^error The line is too long: .{0,70}$/);
+    assert.match(lines[1], /^info string The last position was refused/);
+    assert.equal(lines[2], 'bestmove (none)');
+    assert.equal(lines.at(-1), 'bestmove d2d4');
+  }
+  lines.length = 0;
+  await say(`setoption name LogFile value ${rest}`, `foo${rest}`);
+  assert.equal(lines.filter((line) => line.startsWith('error The line is too long')).length, 2);
+  await say(`go searchmoves${rest} movetime 100`);
+  assert.equal(lines.at(-1), 'bestmove d2d4');
+  assert.equal(world.search.lastGo.limits.nodes, 1);
+  session.end();
+});
+
+test('a failure of the engine itself is an info string, because error is for refused lines', async () => {
+  const { world, lines, say, session } = createSession();
+  world.createNetwork = () => Promise.reject(new Error('Cannot load missing.onnx: there is no such file'));
+  await say('setoption name WeightsFile value missing.onnx', 'isready');
+  assert.ok(lines.includes('info string Cannot load missing.onnx: there is no such file'), lines.join('\n'));
+  assert.ok(!lines.some((line) => line.startsWith('error')));
   session.end();
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPrng, LineReader, unwrap } from '#sardonyx/base/util/index.js';
+import { createPrng, isTooLong, LineReader, unwrap } from '#sardonyx/base/util/index.js';
 import { type Move, NO_MOVE, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import type { ReportLine, RootMoveStats, SearchReport } from '#sardonyx/engine/core/index.js';
 import {
@@ -42,6 +42,7 @@ test('setoption takes names and values with blanks', () => {
     ['setoption name Move Overhead value 30', 'Move Overhead', '30'],
     ['setoption name Clear Hash', 'Clear Hash', ''],
     ['setoption name WeightsFile value C:\\My Nets\\a value b.onnx', 'WeightsFile', 'C:\\My Nets\\a value b.onnx'],
+    ['  setoption  name   Move   Overhead\tvalue   30 ', 'Move Overhead', '30'],
     ['setoption name Contempt value', 'Contempt', ''],
     ['setoption name Contempt value ', 'Contempt', ''],
     ['SETOPTION NAME x VALUE y'.replace('SETOPTION', 'setoption'), 'x', 'y'],
@@ -82,14 +83,14 @@ test('go takes every limit, in any order, also signed and fractional clocks', ()
   });
 });
 
-test('a limit that go cannot read is passed over; if none remains, the search ends at once', () => {
+test('a limit that go cannot read is passed over', () => {
   const cases: [line: string, go: object, ignored: string[]][] = [
     ['go nodes 1e3', { nodes: 1000 }, []],
     ['go depth -1', { depth: 0 }, []],
-    ['go depth', { nodes: 1 }, ['depth without a number']],
-    ['go depth x wtime', { nodes: 1 }, ['depth x', 'wtime without a number']],
+    ['go depth', {}, ['depth without a number']],
+    ['go depth x wtime', {}, ['depth x', 'wtime without a number']],
     ['go wtime btime 500 winc', { blackTimeMs: 500 }, ['wtime without a number', 'winc without a number']],
-    ['go ponder wtime', { ponder: true, nodes: 1 }, ['wtime without a number']],
+    ['go ponder wtime', { ponder: true }, ['wtime without a number']],
     ['go infinite nodes', { infinite: true }, ['nodes without a number']],
     ['go winc x', {}, ['winc x']],
     ['go faster 3', {}, ['faster', '3']],
@@ -164,6 +165,25 @@ test('lines come out whole, however the chunks are cut', () => {
 test('a letter cut in two chunks is one letter', () => {
   const bytes = Buffer.from('setoption name WeightsFile value é\n');
   assert.deepEqual(read([bytes.subarray(0, -2), bytes.subarray(-2)]), ['setoption name WeightsFile value é']);
+});
+
+test('of a line over a megabyte the beginning comes, once, and its end is no line of its own', () => {
+  const long = 'position startpos moves e2e4 '.padEnd((1 << 20) + 7, 'e7e5 ');
+  const chunks = Array.from({ length: 20 }, (_, i) => `${i === 0 ? 'uci\n' : ''}${long}`);
+  for (const pieces of [
+    [`${chunks.join('')}quit\nisready\n`],
+    [...chunks, 'quit', '\nisready\n'],
+    [...chunks, '\nisready'],
+  ]) {
+    const [uci, cut, ready, ...rest] = read(pieces);
+    assert.deepEqual([uci, ready, rest], ['uci', 'isready', []]);
+    assert.ok(isTooLong(cut) && long.startsWith(cut.slice(0, 1 << 20)));
+  }
+  assert.deepEqual(read([long]).map(isTooLong), [true]);
+});
+
+test('byte order marks before lines are no part of them', () => {
+  assert.deepEqual(read(['\ufeff{"id":"a"}\n', '\ufeffuci\r\n']), ['{"id":"a"}', 'uci']);
 });
 
 const start = new Position();

@@ -89,7 +89,7 @@ test('a network or head that is not there is one error, and then the default net
       encoding: 'utf8',
     });
     assert.equal(stderr.includes('rror'), false, stderr);
-    const told = stdout.split('\n').filter((line) => /^(error|bestmove|info string Network)/.test(line));
+    const told = stdout.split('\n').filter((line) => /^(error|bestmove|info string (Network|Cannot))/.test(line));
     return told.map((line) =>
       line
         .replaceAll(`${folder}/`, '')
@@ -98,10 +98,10 @@ test('a network or head that is not there is one error, and then the default net
     );
   };
   for (const [args, problem] of [
-    [[`--weights=${missing}`], 'error Cannot load missing.pb.gz: there is no such file'],
+    [[`--weights=${missing}`], 'info string Cannot load missing.pb.gz: there is no such file'],
     [
       [`--weights=${file}`, '--backend-opts=policy_head=optimistic'],
-      'error Cannot load headless.pb.gz: it has no policy head "optimistic"',
+      'info string Cannot load headless.pb.gz: it has no policy head "optimistic"',
     ],
   ] as const) {
     const [error, move, ...rest] = play([...args, '--threads=1'], `${go}quit\n`);
@@ -113,7 +113,7 @@ test('a network or head that is not there is one error, and then the default net
   const changes = `${set('BackendOptions', 'policy_head=optimistic')}${set('WeightsFile', file)}`;
   const [network, first, error, second] = play([`--weights=${TINY}`, '--threads=1'], `${go}${changes}${go}quit\n`);
   assert.match(network[0], /^info string Network random 16x2 /);
-  assert.equal(error[0], 'error Cannot load headless.pb.gz: it has no policy head "optimistic"');
+  assert.equal(error[0], 'info string Cannot load headless.pb.gz: it has no policy head "optimistic"');
   assert.match(error.at(-1) ?? '', /^random 16x2 on cpu, 1 thread stays$/);
   for (const move of [first, second]) assert.match(move[0], /^bestmove [a-h]/);
 });

@@ -29,6 +29,8 @@ test('malformed options are refused in one sentence', () => {
     ['gpu=0)', /unexpected "\)" at position 6/],
     ['a(gpu=0', /closing parenthesis is missing/],
     ['a="b', /quote is not closed/],
+    ['('.repeat(100_000), /too many parentheses/],
+    [`${'team('.repeat(8000)}gpu=0${')'.repeat(8000)}`, /too many parentheses/],
   ] as const) {
     const result = parseBackendOptions(text);
     assert.ok(!result.ok, text);

@@ -110,6 +110,7 @@ export class LichessSession {
       ports: enginePorts,
       writeLine: (line) => this.read(line),
       bench: null,
+      onFault: (error) => this.note(`Internal error: ${String(error)}`),
       onEnd: () => this.ended(),
     });
     for (const [name, value] of Object.entries(FIXED_OPTIONS)) this.set(name, value);

@@ -5,7 +5,7 @@
  * of backends, and the options that say how an lc0 network is converted.
  */
 
-import { failure, type Result, success } from '../../../base/util/result.js';
+import { cutText, failure, type Result, success } from '../../../base/util/result.js';
 
 // The names of backends. lc0's names are accepted beside ours, so that configuration files made for lc0 work.
 
@@ -188,12 +188,16 @@ export function checkBackendOptions(text: string): Result<BackendOptions> {
   const unknown = options.ok ? options.value.listUnknown() : [];
   return unknown.length === 0
     ? options
-    : failure(`Backend options "${text}": no backend has an option ${quote(unknown)}`);
+    : failure(`Backend options "${cutText(text)}": no backend has an option ${quote(unknown)}`);
 }
+
+/** Composite backends of composite backends; each level is a call of its own. */
+const DEEPEST = 20;
 
 export function parseBackendOptions(text: string): Result<BackendOptions> {
   let at = 0;
-  const bad = (what: string): Result<never> => failure(`Backend options "${text}": ${what} at position ${at + 1}`);
+  const bad = (what: string): Result<never> =>
+    failure(`Backend options "${cutText(text)}": ${what} at position ${at + 1}`);
   const skipSpaces = (): void => {
     while (text[at] === ' ') at++;
   };
@@ -228,6 +232,7 @@ export function parseBackendOptions(text: string): Result<BackendOptions> {
         if (found === null) return bad('a quote is not closed');
         into.set(key, found);
       } else if (text[at] === '(') {
+        if (depth === DEEPEST) return bad('too many parentheses');
         at++;
         const child = new BackendOptions(into);
         into.children.set(key === '' ? `[${into.children.size + 1}]` : key, child);
