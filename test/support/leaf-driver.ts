@@ -13,6 +13,7 @@ export interface TestLeaf {
   readonly path?: string;
   readonly twoFoldDraws?: boolean;
   readonly skipsTablebases?: boolean;
+  readonly keyHistory?: number;
 }
 
 export interface LeafAnswer {
@@ -35,7 +36,7 @@ export async function evaluateLeaves(queue: LeafQueue, leaves: readonly TestLeaf
 }
 
 export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): number {
-  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true, skipsTablebases = false } = leaf;
+  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true, skipsTablebases = false, keyHistory = 0 } = leaf;
   const position = unwrap(parseFen(fen));
   const play = (text: string): number[] =>
     text
@@ -46,7 +47,7 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
         position.makeMove(move);
         return move;
       });
-  queue.roots.write(row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases });
+  queue.roots.write(row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases, keyHistory });
   const moves = play(path);
   const slot = queue.acquire();
   assert.ok(slot >= 0, 'a free slot');

@@ -11,6 +11,7 @@ export {
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
+  computeHistoryHash,
   computeNodeTag,
   createLeafSlotsBuffer,
   DRAW,

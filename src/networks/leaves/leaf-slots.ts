@@ -60,13 +60,17 @@ export function computeNodeTag(position: Position, repetitions: number, history:
   const { rule50 } = position;
   const bucket = rule50 < EXACT_FROM ? rule50 >> BUCKET_SHIFT : Math.min(rule50, 127);
   const tag = (position.gamePly & PLY_MASK) | (Math.min(repetitions, 3) << 12) | (bucket << 14);
-  if (history === 0) return tag;
+  return tag ^ (computeHistoryHash(position, history) << 21);
+}
+
+/** Of the last `history` positions before this one; 0 = of none. */
+export function computeHistoryHash(position: Position, history: number): number {
   let hash = 0;
   for (let back = 1; back <= history; back++) {
     const key = position.earlierKey(back);
     hash = Math.imul(hash ^ key, 0x01000193) ^ (key >>> 11);
   }
-  return tag ^ (hash << 21);
+  return hash;
 }
 
 export function getTagPly(tag: number): number {

@@ -6,7 +6,8 @@
  * |------------|---------------|------------|------------|-----------------------------------------------------------|
  * | version    | Int32, atomic | producer   | evaluators | grows with each write; an evaluator rebuilds its board    |
  * | rules      | Uint8         | producer   | evaluators | bit 0: a position repeated inside the path is a draw;     |
- * |            |               |            |            | bits 1-3: earlier positions in the tag of a node;         |
+ * |            |               |            |            | bits 1-3: earlier positions in the tag of a node and in   |
+ * |            |               |            |            | the cache's key;                                          |
  * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
  * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf;   |
  * |            |               |            |            | bit 6: edges of equal prior are in lc0's order            |
@@ -41,7 +42,7 @@ export interface RootPosition {
   readonly moves: ArrayLike<number>;
   /** lc0's TwoFoldDraws: the second occurrence of a position inside the search path counts as a draw. */
   readonly twoFoldDraws: boolean;
-  /** Number of earlier positions (0 to 7) in node tags of a graph search; absent = 0. */
+  /** Number of earlier positions (0 to 7) in node tags of a graph search and in keys of the evaluation cache; absent = 0. */
   readonly keyHistory?: number;
   /** Leaves are not looked up in tablebases, because the root is in them. */
   readonly skipsTablebases?: boolean;
@@ -181,7 +182,7 @@ export class RootBoards {
     return this.last?.twoFoldDraws === true;
   }
 
-  /** Number of earlier positions in node tags, for the row that walkTo was last called with. */
+  /** Number of earlier positions in node tags and cache keys, for the row that walkTo was last called with. */
   getKeyHistory(): number {
     return this.last?.keyHistory ?? 0;
   }

@@ -51,7 +51,7 @@ const table = {
   stickyEndgames: option('StickyEndgames', 'sticky-endgames', bool(true), 'Spread proven wins, losses and draws up the tree.'),
   mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
   drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
-  cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Graph search: number of earlier positions that must also be equal for two lines to share a node.'),
+  cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Number of earlier positions that must be equal too, for a cached evaluation to be used and, in a graph search, for two lines to share a node. With 0 a position may get the evaluation that it had after other moves.'),
   ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.', { reserves: 1e6 }),
   analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, and strength is never limited.'),
 

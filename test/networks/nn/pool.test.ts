@@ -164,6 +164,33 @@ test('the cache takes what Hash says, else at most a quarter of the memory, and 
   assert.equal(computeTreeBytes({ ...params, ramLimitMb: 300 }, memory), 300e6);
 });
 
+test('a cached evaluation is of other moves, unless the key holds as many earlier positions as differ', async () => {
+  const options: PoolOptions = { backend: 'hash', backendOptions: 'cached=true', threads: 1, cachePositions: 10_000 };
+  // One position reached by two orders of moves, and from a FEN; two plies back they differ.
+  const first = { path: 'd2d4 d7d5 g1f3 g8f6 c2c4' };
+  const other = { path: 'g1f3 d7d5 d2d4 g8f6 c2c4' };
+  const game = { gameMoves: 'd2d4 d7d5 g1f3 g8f6', path: 'c2c4' };
+  const fen = { fen: 'rnbqkb1r/ppp1pppp/5n2/3p4/3P4/5N2/PPP1PPPP/RNBQKB1R w KQkq - 2 3', path: 'c2c4' };
+  await withPool(options, async (pool, queue) => {
+    for (const [keyHistory, hits] of [
+      [0, [1, 1, 1, 1]],
+      [1, [1, 1, 1, 1]],
+      [2, [1, 1, 1, 0]],
+      [3, [1, 0, 1, 0]],
+      [7, [1, 0, 1, 0]],
+    ] as const) {
+      pool.clearCache();
+      await evaluateLeaves(queue, [{ ...first, keyHistory }]);
+      const found = [];
+      for (const leaf of [first, other, game, fen]) {
+        const [{ flags }] = await evaluateLeaves(queue, [{ ...leaf, keyHistory }]);
+        found.push(flags & FLAG_CACHE_HIT);
+      }
+      assert.deepEqual(found, hits, `keyHistory ${keyHistory}`);
+    }
+  });
+});
+
 test('the policy temperature can be changed between searches, and the cache does not remember the old one', async () => {
   const options: PoolOptions = { backend: 'hash', backendOptions: 'cached=true', threads: 1, cachePositions: 1000 };
   await withPool(options, async (pool, queue) => {

@@ -1,8 +1,8 @@
 /**
  * The evaluation cache: network outputs by position, shared by all evaluator threads without locks.
  *
- * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: without history and
- * rule 50). Moves are not stored: priors are in move-generation order, and a reader has just generated the moves. A set holds
+ * The key is the position's key mixed with its repetition count and the cache's generation (as in lc0: without rule 50, and with as
+ * many earlier positions as CacheHistoryLength says, by default none). Moves are not stored: priors are in move-generation order, and a reader has just generated the moves. A set holds
  * four entries. A new entry takes a place that is empty or was emptied with the cache, or a pseudo-random one.
  *
  * The network sees the history of a position, but the key does not, so it matters which leaf made an entry. To keep a search

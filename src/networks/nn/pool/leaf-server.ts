@@ -13,6 +13,7 @@ import {
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
+  computeHistoryHash,
   computeNodeTag,
   DRAW,
   EVALUATED,
@@ -235,8 +236,9 @@ export class LeafServer {
 
   private setKey(slot: number, position: Position, count: number, repetitions: number): void {
     const { key } = this;
-    key.low = position.keyLow;
-    key.high = position.keyHigh;
+    const history = computeHistoryHash(position, this.boards.getKeyHistory());
+    key.low = position.keyLow ^ history;
+    key.high = position.keyHigh ^ Math.imul(history, 0x85ebca6b);
     key.repetitions = repetitions;
     key.moveCount = count;
     this.slots.edgeCount[slot] = count;
