@@ -36,7 +36,14 @@ export async function evaluateLeaves(queue: LeafQueue, leaves: readonly TestLeaf
 }
 
 export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): number {
-  const { fen = START_FEN, gameMoves = '', path = '', twoFoldDraws = true, skipsTablebases = false, keyHistory = 0 } = leaf;
+  const {
+    fen = START_FEN,
+    gameMoves = '',
+    path = '',
+    twoFoldDraws = true,
+    skipsTablebases = false,
+    keyHistory = 0,
+  } = leaf;
   const position = unwrap(parseFen(fen));
   const play = (text: string): number[] =>
     text

@@ -53,7 +53,7 @@ const table = {
   drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
   cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Number of earlier positions that must be equal too, for a cached evaluation to be used and, in a graph search, for two lines to share a node. With 0 a position may get the evaluation that it had after other moves.'),
   ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.', { reserves: 1e6 }),
-  analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, and strength is never limited.'),
+  analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, strength is never limited, and go movetime uses its time.'),
 
   // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.
   minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool', reserves: POSITION_BYTES }),
@@ -128,7 +128,7 @@ const table = {
   tempVisitOffset: option('TempVisitOffset', 'temp-visit-offset', float(0, -1000, 1000), 'Added to the visits of each move before the temperature is applied.', HIDDEN),
 
   // When a search stops before its limits.
-  smartPruningFactor: option('SmartPruningFactor', 'smart-pruning-factor', float(1.33, 0, 10), 'Stop when no other move can overtake the best in the time left divided by this; 0 = never. Without a clock a search stops early only if its moves are proven or forced.'),
+  smartPruningFactor: option('SmartPruningFactor', 'smart-pruning-factor', float(1.33, 0, 10), 'Stop when no other move can overtake the best in the time left divided by this, of a clock or of go movetime; 0 = never. Without them a search stops early only if its moves are proven or forced.'),
   smartPruningMinimumBatches: option('SmartPruningMinimumBatches', 'smart-pruning-minimum-batches', int(0, 0, 10000), 'Batches to evaluate before smart pruning may stop the search.'),
   minimumKldGainPerNode: option('MinimumKLDGainPerNode', 'minimum-kldgain-per-node', float(0, 0, 1), 'Stop when the visit distribution changes less than this per node; 0 = never.', HIDDEN),
   kldGainAverageInterval: option('KLDGainAverageInterval', 'kldgain-average-interval', int(100, 1, 1e7), 'Nodes between two computations of the KLD gain.', HIDDEN),

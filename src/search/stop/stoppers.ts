@@ -64,6 +64,8 @@ export function createStoppers(limits: SearchLimits, params: SearchParams, clock
   if (limits.mate !== undefined && limits.mate > 0) stoppers.push(new MateStopper(limits.mate));
   if (endless || limits.mate !== undefined) return stoppers;
   if (params.minimumKldGainPerNode > 0) stoppers.push(new KldGainStopper(params));
+  // Who analyses wants the time to be used; in a game `movetime` is the longest time for a move.
+  if (params.analyseMode && limits.budgetMs !== undefined) return stoppers;
   if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed, lines));
   return stoppers;
 }

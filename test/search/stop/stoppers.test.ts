@@ -171,6 +171,27 @@ test('smart pruning stops when nothing can overtake the best move, but only by a
   assert.equal(full.infos.at(-1)?.nodes, 3000);
 });
 
+test('in analysis the time of go movetime is used, whether moves are forced, proven or out of reach, and a clock is as in a game', () => {
+  const clock = {
+    clock: { timeMs: 1e6, incrementMs: 0 },
+    gamePly: 0,
+    moveOverheadMs: 0,
+    timeManager: 'legacy',
+    slowmover: 1,
+  };
+  for (const game of [
+    { minMoves: 2, maxMoves: 3, seed: 3 },
+    { minMoves: 1, maxMoves: 1 },
+    { minMoves: 3, mates: 0.5 },
+  ]) {
+    const run = (analyseMode: boolean, limits: object): number =>
+      create({ tickMs: 1, params: { analyseMode } }, game).run(limits).infos.at(-1)?.timeMs ?? 0;
+    assert.ok(run(false, { budgetMs: 900 }) < 900);
+    assert.ok(run(true, { budgetMs: 900 }) >= 900);
+    assert.equal(run(true, { clock }), run(false, { clock }));
+  }
+});
+
 test('the KLD stopper ends a search whose visits have settled', () => {
   const params = { minimumKldGainPerNode: 0.0001, smartPruningFactor: 0 };
   const { infos } = create({ params }).run({ nodes: 50_000 });
