@@ -53,6 +53,11 @@ test('which network plays, on which backend, and why, is told in one info string
       /^info string Network .+ on cpu, \d+ threads?: \S*tiny-test.onnx, as WeightsFile says$/,
     ],
     [['--weights=default'], /^info string Network .+ on cpu, .*: (default-int8|light-48x5), the .*bundled network/],
+    // On Linux and Windows CoreML cannot be used, so the CPU plays with its own network.
+    [
+      ['--weights=default', process.platform === 'darwin' ? '--backend=cpu' : '--backend=coreml'],
+      /^info string Network .+ on cpu, .*: (default-int8|light-48x5), the .*bundled network/,
+    ],
     [['--weights=default', '--limit-strength'], /^info string Network .+ on cpu, .*: levels-int8, with which/],
   ] as const) {
     const engine = openEngine(t, ['--config=', ...args]);

@@ -16,7 +16,6 @@ import {
 import {
   BUILT_IN,
   describeDownload,
-  findModel,
   findTuning,
   isFileless,
   loadNetwork,
@@ -26,12 +25,17 @@ import {
   resolveNetwork,
 } from '../weights/index.js';
 
-/** Rejects with one sentence for the user. @param network the network of the options, if it has been found */
+/**
+ * Rejects with one sentence for the user.
+ * @param network the network of the options, if it has been found
+ * @param onStandIn called with the CPU's network, if that takes the place of a device's
+ */
 export async function createPoolOptions(
   options: OptionStore,
   onWarning: (text: string) => void,
   onProgress = onWarning,
   network?: ResolvedNetwork,
+  onStandIn?: (network: ResolvedNetwork) => void,
 ): Promise<PoolOptions> {
   const pool = readPoolOptions(options, onWarning);
   if (isFileless(options)) return pool;
@@ -40,10 +44,13 @@ export async function createPoolOptions(
   return {
     ...pool,
     // If the device fails, evaluation falls back to the CPU, which may use another network.
-    model: (edition) =>
-      edition.provider === found.provider
-        ? loadNetwork(found, edition.precision, settings)
-        : findModel(options, edition, settings),
+    model: async ({ provider, precision }) => {
+      if (provider === found.provider) return loadNetwork(found, precision, settings);
+      const standIn = await resolveNetwork(options, provider);
+      if (!standIn.ok) return standIn;
+      onStandIn?.(standIn.value);
+      return loadNetwork(standIn.value, precision, settings);
+    },
   };
 }
 
@@ -83,9 +90,13 @@ async function createTunedNetwork(
 ): Promise<NetworkPort> {
   const network = isFileless(options) ? undefined : await obtain(options, tell);
   const tuned = network === undefined ? undefined : ((await findTuning(options, network)) ?? undefined);
-  const pool = await createPoolOptions(options, warn, tell, network);
-  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice, tuned }), {
-    reason: network?.reason ?? '',
+  let played = network;
+  const pool = await createPoolOptions(options, warn, tell, network, (standIn) => {
+    played = standIn;
+  });
+  const evaluators = await EvaluatorPool.create({ ...pool, avoidsDevice, tuned });
+  return createPoolNetwork(evaluators, {
+    reason: played?.reason ?? '',
     isTuned: tuned !== undefined,
   });
 }

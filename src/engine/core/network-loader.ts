@@ -204,6 +204,7 @@ export class NetworkLoader {
     const old = this.network;
     try {
       this.network = await this.createWithEarlierOptions(this.loadedOptions ?? this.options, true);
+      this.explain(this.network);
       await old?.dispose();
     } catch (error) {
       this.stranded = old;
