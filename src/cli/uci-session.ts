@@ -35,7 +35,7 @@ export function startSession(
     writeLine,
     bench: async (words, writeBenchLine, signal) => {
       const { runBenchWords } = await import('./commands/bench.js');
-      await runBenchWords(words, writeBenchLine, signal);
+      await runBenchWords(options, words, writeBenchLine, signal);
     },
     onFault,
     onEnd: () => process.exit(),

@@ -25,6 +25,8 @@ async function runJson(...args: string[]): Promise<Record<string, unknown>> {
 
 test('bench prints nodes, speed and a signature that is the same every time', async () => {
   const args = ['bench', '--backend=hash', '--nodes=500', '--num-positions=4'];
+  const counted = await run('bench', '500', '--backend=hash', '--num-positions=4');
+  assert.match(counted.stdout, /^Nodes searched +: 2000$/m);
   const first = await runJson(...args);
   for (const key of ['nodes', 'seconds', 'nps', 'signature', 'evaluations'])
     assert.equal(typeof first[key], 'number', key);

@@ -1,5 +1,6 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { isTooLong, LineReader } from './line-reader.js';
+export { startPatience } from './patience.js';
 export { createPrng, drawGamma, drawSeed, mixBits, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export {
   cutText,

@@ -8,7 +8,7 @@ import type { OptionStore } from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
 import { formatUciMove } from '../../chess/rules/index.js';
 import { enginePorts } from '../../engine/app/index.js';
-import { createSettings, listOptionSpecs, parseFlags } from '../../engine/app/options.js';
+import { applySettings, listOptionSpecs, parseFlags } from '../../engine/app/options.js';
 import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../engine/core/index.js';
 import { isFileless } from '../../engine/weights/index.js';
 import type { GatheringCounters } from '../../search/index.js';
@@ -242,20 +242,28 @@ export function formatBench(result: BenchResult): string[] {
 const LIMIT_FLAGS = { nodes: -1, movetime: -1, 'num-positions': 1 };
 const LIMIT_SPECS = Object.keys(LIMIT_FLAGS).map((flag) => ({ flag, uci: flag, kind: 'string' as const }));
 
-/** The `bench` command of a UCI session: `bench [nodes]` with flags, on a network of its own. Rejects when the signal ends it. */
+/**
+ * The `bench` command of a UCI session: `bench [nodes]` with flags, over the options of the session, on a copy of its network. Rejects
+ * when the signal ends it.
+ */
 export async function runBenchWords(
+  session: OptionStore,
   words: readonly string[],
   writeLine: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settings, ...parsed } = unwrap(parseFlags(words, [...listOptionSpecs(), ...LIMIT_SPECS]));
+  const { settings, positionals } = unwrap(parseFlags(words, [...listOptionSpecs(), ...LIMIT_SPECS]));
   const readLimit = (name: keyof typeof LIMIT_FLAGS): number | undefined => {
     const text = settings.findLast(([flag]) => flag === name)?.[1];
     return text === undefined ? undefined : requireWhole(name, text, LIMIT_FLAGS[name]);
   };
-  const engineSettings = settings.filter(([flag]) => !Object.hasOwn(LIMIT_FLAGS, flag));
-  const { options } = unwrap(createSettings({ ...parsed, settings: engineSettings }));
-  const { positionals } = parsed;
+  const options = session.clone();
+  unwrap(
+    applySettings(
+      options,
+      settings.filter(([flag]) => !Object.hasOwn(LIMIT_FLAGS, flag)),
+    ),
+  );
   const nodes = readLimit('nodes') ?? Number(positionals[0] ?? 0);
   if (!Number.isInteger(nodes) || nodes < 0 || positionals.length > 1) {
     throw new Error('bench takes one number, the nodes of each position, and flags');
@@ -278,11 +286,14 @@ export async function runBenchWords(
 function declareBench(command: string, describe: string, isLc0Style: boolean, defaults: BenchLimits) {
   const none = isLc0Style ? '-1 = no limit' : '0 or -1 = what suits the backend';
   return declareCommand({
-    command,
+    command: `${command} [count]`,
     describe,
+    words: {
+      count: whole({ min: 0 }, 'The same as --nodes'),
+    },
     // biome-ignore format: a row a flag
     flags: {
-      nodes: whole({ min: -1, default: defaults.nodes }, `Nodes for each position; ${none}`),
+      nodes: whole({ min: -1, defaultDescription: String(defaults.nodes) }, `Nodes for each position; ${none}`),
       movetime: whole({ min: -1, default: defaults.moveTimeMs }, `Milliseconds for each position; ${isLc0Style ? none : '0 or -1 = no limit'}`),
       'num-positions': whole({ min: 1, max: MOST_POSITIONS, default: defaults.positions }, 'Number of positions to search'),
       fen: text('Search this position only'),
@@ -291,7 +302,7 @@ function declareBench(command: string, describe: string, isLc0Style: boolean, de
     engineFlags: 'named',
     run: async (args, given) => {
       const limits = {
-        nodes: args.nodes,
+        nodes: args.nodes ?? args.count ?? defaults.nodes,
         moveTimeMs: args.movetime,
         positions: args['num-positions'],
         fen: args.fen ?? null,

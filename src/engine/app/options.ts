@@ -1,6 +1,7 @@
 /** The second, light door of app/: settings, package and crash reports, without the engine's code; enough to answer `uci`. */
 export { CrashReporter, readBuild, readVersion } from './crash-report.js';
 export {
+  applySettings,
   createOptionStore,
   createSettings,
   listOptionSections,

@@ -40,6 +40,8 @@ export class Engine {
   private readonly patience = new StopPatience();
   private readonly disconnect: () => void;
   private isDisposed = false;
+  /** A new game began during the search, which adds evaluations to the cache until it has ended. */
+  private clearsCacheAtAnswer = false;
   private readonly warmUp = new WarmUp();
   private readonly lookout: MateLookout;
   /** Warnings shown since the last change of an option. Evaluators and engine may warn of the same table; it is shown once. */
@@ -152,6 +154,7 @@ export class Engine {
   newGame(): void {
     this.stop();
     this.forget();
+    this.clearsCacheAtAnswer = this.searches.active !== null;
     this.game = unwrap(createGamePosition(null, []));
   }
 
@@ -420,6 +423,8 @@ export class Engine {
     this.patience.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.searches.active = null;
+    if (this.clearsCacheAtAnswer) this.loader.current?.clearCache();
+    this.clearsCacheAtAnswer = false;
     active.ended.resolve();
     if (!active.isDiscarded) this.lookout.remember(active);
     if (active.purpose === 'warm-up') {

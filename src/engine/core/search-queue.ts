@@ -5,7 +5,7 @@
  * `StopPatience` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
  */
 
-import { unwrap } from '../../base/util/index.js';
+import { startPatience, unwrap } from '../../base/util/index.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import type { NetworkPort } from './ports.js';
@@ -97,7 +97,7 @@ const UNKNOWN_ROOT_MS = 30_000;
 
 /** Waits for the answer of a stopped search, and gives up if none comes. */
 export class StopPatience {
-  private timers: ReturnType<typeof setTimeout>[] = [];
+  private ends: (() => void)[] = [];
 
   /** @param knowsRoot whether the root is evaluated; called when the shorter time is over */
   begin(knowsRoot: () => boolean, giveUp: () => void): void {
@@ -105,11 +105,11 @@ export class StopPatience {
     const lookAtRoot = (): void => {
       if (knowsRoot()) giveUp();
     };
-    this.timers = [setTimeout(lookAtRoot, KNOWN_ROOT_MS), setTimeout(giveUp, UNKNOWN_ROOT_MS)];
+    this.ends = [startPatience(KNOWN_ROOT_MS, lookAtRoot), startPatience(UNKNOWN_ROOT_MS, giveUp)];
   }
 
   end(): void {
-    for (const timer of this.timers.splice(0)) clearTimeout(timer);
+    for (const end of this.ends.splice(0)) end();
   }
 }
 

@@ -31,6 +31,7 @@ export {
   SETTING_POLICY_TEMPERATURE,
   type SharedPoolHandle,
   STOP_WORD,
+  SUBMITTED_WORD,
   TABLEBASE,
   TWO_FOLD,
   viewLeafSlots,

@@ -620,6 +620,40 @@ test('a search that knows its root and does not stop is thrown away, with its be
   assert.ok(world.search.isDisposed);
 });
 
+test('time in which the process was suspended after stop does not count, so the tree stays', async (context) => {
+  const { engine, world, said } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => search.send({ type: 'info', id, info: createInfo([move]) });
+  };
+  engine.go({ infinite: true });
+  await settle();
+  const start = performance.now();
+  let now = start;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  context.mock.method(performance, 'now', () => now);
+  engine.stop();
+  now += 3_600_000;
+  context.mock.timers.tick(30_000);
+  assert.deepEqual(said, ['report 1']);
+  world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move, ponder: 0 });
+  assert.deepEqual(said, ['report 1', `best ${move}`]);
+  assert.ok(!world.search.isDisposed);
+});
+
+test('a new game during a search leaves nothing of it in the cache', async () => {
+  const { engine, world } = createEngine();
+  const move = moveOf(engine, 'e2e4');
+  await engine.prepare();
+  engine.go({ infinite: true });
+  await settle();
+  engine.newGame();
+  const cleared = world.networks[0].cleared;
+  engine.go({ nodes: 10 });
+  world.search.send({ type: 'bestMove', id: world.search.lastGo.id, move, ponder: 0 });
+  assert.equal(world.networks[0].cleared, cleared + 1);
+});
+
 test('options that change while a network loads lead to one more load', async () => {
   const { engine, world } = createEngine();
   const loaded = world.holdLoading();

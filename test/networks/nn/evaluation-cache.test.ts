@@ -45,6 +45,21 @@ test('what was stored is found again, unchanged, by its key, repetitions and mov
   }
 });
 
+test('an evaluation that was under way when the cache was emptied is not kept, of whichever generation it is stored', () => {
+  const { cache, buffer } = createCache(100);
+  const store = (leaf: number): boolean => {
+    cache.store(createKey(1, 2, 2), { wl: 0, d: 1, m: 0 }, Uint16Array.of(1, 2), 0, leaf);
+    return cache.find(createKey(1, 2, 2));
+  };
+  for (const next of [7, -2, 2 ** 31 - 1]) {
+    clearCache(buffer, next);
+    assert.deepEqual([next - 3, next - 1, next, (next + 5) | 0].map(store), [false, false, true, true]);
+    // Numbers wrap: one from long ago is one from far ahead.
+    clearCache(buffer, next);
+    assert.ok(store((next - 100_000) | 0));
+  }
+});
+
 test('storing a position again replaces it', () => {
   const { cache } = createCache(100);
   const priors = Uint16Array.of(9, 8, 7);

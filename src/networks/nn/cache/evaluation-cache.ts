@@ -14,6 +14,7 @@
  * Memory, all Int32, written and read by every evaluator, with plain stores and loads unless atomic is said:
  *
  *   header  16 words   [0] generation (atomic): part of every key, so raising it empties the cache
+ *                      [1] number of the first leaf after that (atomic); leaves in flight then are not stored
  *   tags    4 a set    upper key word of the entry, 0 = empty, −1 = being filled (atomic when claimed and set)
  *   ages    1 a set    one byte an entry: the lowest byte of its generation, which shows whether the cache was emptied since
  *   entries 32 words   [0] checksum · [1..3] wl, d, m (float32 bits) · [4] leaf · [5..31] up to 54 priors, two a word
@@ -30,6 +31,9 @@ const HEADER_WORDS = 16;
 const WAYS = 4;
 const ENTRY_WORDS = 32;
 const LEAF_WORD = 4;
+const CLEARED_WORD = 1;
+/** Leaf numbers wrap, so only those that can be under way count as earlier. */
+const MOST_LEAVES = 65536;
 const FIRST_PRIOR_WORD = 5;
 const EMPTY = 0;
 const BEING_FILLED = -1;
@@ -63,8 +67,11 @@ export function createCacheBuffer(positions: number): SharedArrayBuffer | null {
   return null;
 }
 
-export function clearCache(buffer: SharedArrayBuffer): void {
-  Atomics.add(new Int32Array(buffer), 0, 1);
+/** @param nextLeaf number of the next leaf to submit: the evaluations of earlier ones, which may be under way, are not kept */
+export function clearCache(buffer: SharedArrayBuffer, nextLeaf = 0): void {
+  const words = new Int32Array(buffer);
+  Atomics.store(words, CLEARED_WORD, nextLeaf);
+  Atomics.add(words, 0, 1);
 }
 
 /** What an evaluation is found by: a position's 64-bit key, how often it occurred before, and its number of legal moves. */
@@ -190,6 +197,8 @@ export class EvaluationCache {
   ): void {
     const { copy, values, entries, tags } = this;
     const { moveCount } = key;
+    const before = (Atomics.load(this.words, CLEARED_WORD) - leaf) | 0;
+    if (this.generation > 0 && before > 0 && before <= MOST_LEAVES) return;
     values[0] = value.wl;
     values[1] = value.d;
     values[2] = value.m;

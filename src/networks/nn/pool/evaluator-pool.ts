@@ -6,7 +6,7 @@
 import { getMemoryBytes } from '#platform/machine.js';
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
-import { createDeferred } from '../../../base/util/index.js';
+import { createDeferred, startPatience } from '../../../base/util/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../../chess/syzygy/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import {
@@ -20,6 +20,7 @@ import {
   SETTING_POLICY_TEMPERATURE,
   type SharedPoolHandle,
   STOP_WORD,
+  SUBMITTED_WORD,
   viewLeafSlots,
   WORK_WORD,
 } from '../../leaves/index.js';
@@ -259,9 +260,9 @@ export class EvaluatorPool {
     return this.cache === null ? 0 : new EvaluationCache(this.cache).computeFill();
   }
 
-  /** Removes all cached evaluations, in constant time. */
+  /** Removes all cached evaluations, those that are under way included, in constant time. */
   clearCache(): void {
-    if (this.cache !== null) clearCache(this.cache);
+    if (this.cache !== null) clearCache(this.cache, Atomics.load(this.slots.control, SUBMITTED_WORD));
   }
 
   /** Ends all threads; leaves in flight are never answered. */
@@ -298,11 +299,11 @@ export class EvaluatorPool {
       const limitMs = needsDevice(this.plan) ? null : (this.options.longestStartMs ?? LONGEST_START_MS);
       const refuse = (): void =>
         reject(new Error(`it has not evaluated a position within ${Number(limitMs) / 1000} s`));
-      const timer = limitMs === null ? undefined : setTimeout(refuse, limitMs);
+      const endPatience = limitMs === null ? (): void => undefined : startPatience(limitMs, refuse);
       const onMessage = (message: FromWorker): void => {
         if (message.type === 'ready') {
           isReady = true;
-          clearTimeout(timer);
+          endPatience();
           this.backend = message.backend;
           // An idle thread must not keep the process alive. A producer that awaits answers does.
           worker.keepProcessAlive(false);
@@ -331,7 +332,7 @@ export class EvaluatorPool {
       this.workers[index] = worker;
       void worker.ended.then(() => {
         this.workers[index] = null;
-        clearTimeout(timer);
+        endPatience();
         if (!isReady) reject(new Error(problem));
         else if (!this.isDisposed) this.replaceWorker(index, problem);
       });
