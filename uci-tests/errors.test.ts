@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { plantEvaluatorFaults } from '../test/support/evaluator-faults.js';
-import { DEFAULT_NETWORK, needsProcess, openEngine, withEngine } from './uci-process.js';
+import { DEFAULT_NETWORK, needsProcess, openEngine, PROGRAM, UciProcess, withEngine } from './uci-process.js';
 
 const BUNDLED = existsSync(DEFAULT_NETWORK);
 
@@ -50,7 +50,7 @@ test(
       const engine = openEngine(t, args);
       await engine.ask('uci', 'uciok');
       const lines = await engine.ask(['isready'], 'readyok');
-      const errors = lines.filter((line) => line.startsWith('info string Cannot'));
+      const errors = lines.filter((line) => /^info string .*(no\.onnx|errors\.test|tf32)/.test(line));
       assert.ok(!lines.some((line) => line.startsWith('error')));
       assert.equal(errors.length, 1);
       assert.match(errors[0], /(no\.onnx|errors\.test|tf32)/);
@@ -80,6 +80,20 @@ test('a wrong flag ends the program with one sentence and status 1', needsProces
     assert.equal(await engine.exited, 1, args[0]);
     assert.match(engine.stderr, /^[^\n]+\n$/);
     assert.deepEqual(engine.lines, []);
+  }
+});
+
+test('where files cannot be opened the engine plays, or says so and ends', needsProcess, async (t) => {
+  if (process.platform === 'win32') return t.skip('needs ulimit');
+  for (const limit of [40, 64, 96]) {
+    const script = `ulimit -n ${limit}; exec "$0" "$@"`;
+    const engine = new UciProcess('sh', ['-c', script, process.execPath, PROGRAM, '--backend=random']);
+    engine.child.stdin.write('uci\nisready\ngo nodes 1\nwait\nquit\n');
+    const status = await engine.exited;
+    const last = engine.lines.at(-1) ?? '';
+    assert.match(last, status === 0 ? /^bestmove [a-h]/ : /^info string Internal error: EMFILE: too many open files/);
+    assert.ok(status === 0 || status === 70, `${status}`);
+    assert.equal(engine.stderr, '');
   }
 });
 

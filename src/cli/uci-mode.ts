@@ -16,6 +16,9 @@ interface Conversation {
   end(): void;
 }
 
+/** Exit status (EX_SOFTWARE of sysexits.h). */
+const INTERNAL_ERROR = 70;
+
 export function runUciMode(settings: Settings): void {
   const { options, showHidden, found, faults } = settings;
   for (const path of found) writeNote(`Found configuration file: ${path}`);
@@ -53,8 +56,14 @@ export function runUciMode(settings: Settings): void {
 
   // Yield to the event loop first, so that lines already sent by the GUI are answered before modules are loaded.
   setImmediate(async () => {
-    const { startSession } = await import('./uci-session.js');
-    conversation = startSession(settings, version, writeLine, onFault);
+    try {
+      const { startSession } = await import('./uci-session.js');
+      conversation = startSession(settings, version, writeLine, onFault);
+    } catch (error) {
+      // Without the engine nothing can be answered; a client that waits would wait for ever.
+      onFault(error);
+      process.exit(INTERNAL_ERROR);
+    }
     doorkeeper.handOver(conversation);
   });
 }

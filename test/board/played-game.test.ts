@@ -53,6 +53,15 @@ test('clocks run for the player to move, with increments, and the flag falls', (
   assert.match(game.formatPgn('Sardonyx'), /1\. e4 \{ \[%clk 0:00:52\] \} 1-0/);
 });
 
+test('the engine takes a fifth of a second for a move, and less when its clock is short', () => {
+  assert.equal(createGame().getLeastThinkingMs(0), 200);
+  const game = createGame({ clock: CLOCK });
+  game.startClock(0);
+  assert.equal(game.getLeastThinkingMs(0), 200);
+  assert.equal(game.getLeastThinkingMs(59_000), 20);
+  assert.equal(game.getLeastThinkingMs(60_000), 0);
+});
+
 test('whose time is over draws against a bare king', () => {
   const game = createGame({ clock: CLOCK, startFen: '4k3/8/8/8/8/8/8/4K2R w K - 0 1' });
   game.startClock(0);

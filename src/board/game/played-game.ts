@@ -56,6 +56,10 @@ interface SavedGame {
   readonly date: string;
 }
 
+const LEAST_THINKING_MS = 200;
+/** Of the clock, that the engine may wait before its move. */
+const MOST_CLOCK_SHARE = 0.02;
+
 export class PlayedGame {
   readonly tree: MoveTree;
   result: GameResult | null = null;
@@ -136,6 +140,12 @@ export class PlayedGame {
     const remaining = this.clocks[this.clocks.length - 1][side === 'white' ? 0 : 1];
     const isRunning = this.turnBeganAtMs !== null && this.turn === side && this.result === null;
     return Math.max(0, isRunning ? remaining - (nowMs - (this.turnBeganAtMs ?? nowMs)) : remaining);
+  }
+
+  /** How long the engine's move takes at least, so that the user sees it; weak levels find theirs in a millisecond. */
+  getLeastThinkingMs(nowMs: number): number {
+    const left = this.settings.clock === null ? Number.POSITIVE_INFINITY : this.getRemainingMs(this.turn, nowMs);
+    return Math.min(LEAST_THINKING_MS, left * MOST_CLOCK_SHARE);
   }
 
   /** @param move legal. Nothing happens when the game is over, or is over now because the time is. */

@@ -5,7 +5,7 @@
  */
 
 import { createLogger } from '#platform/log-file.js';
-import { runNextTurn } from '#platform/threads.js';
+import { repeatEvery, runNextTurn } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { cutText, failure, isTooLong, showControls } from '../../base/util/index.js';
 import { formatUciMove, type Move, parseUciMove } from '../../chess/rules/index.js';
@@ -56,6 +56,7 @@ export interface SessionSettings {
 
 /** GUIs send their options right after `uciok`. Loading starts this long after the last of them. */
 const LOAD_DELAY_MS = 25;
+const PROOF_MS = 5000;
 /** A batch of a large network takes seconds. */
 const QUIT_PATIENCE_MS = 2000;
 
@@ -77,6 +78,7 @@ export class UciSession {
   /** Whether the lines received now arrived together with `bench`. */
   private isBenchNew = false;
   private benchEnd: Promise<void> = Promise.resolve();
+  private endProof: (() => void) | null = null;
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly settings: SessionSettings) {
@@ -121,7 +123,15 @@ export class UciSession {
   endOfInput(): void {
     this.isInputOver = true;
     if (this.engine.needsStop) this.engine.quit();
+    this.proveReader();
     if (!this.isHolding) this.finish();
+  }
+
+  /** Only a line that cannot be written shows that the client is gone, and perft and bench may write none for hours. */
+  private proveReader(): void {
+    this.endProof ??= repeatEvery(PROOF_MS, () => {
+      if (this.perft !== null || this.benchStop !== null) this.write('info string The input has ended; still counting');
+    });
   }
 
   /** Nothing is left to read: waits for what is running. */
@@ -146,6 +156,7 @@ export class UciSession {
     if (this.isEnding) return;
     this.isEnding = true;
     clearTimeout(this.loadTimer);
+    this.endProof?.();
     this.perft?.stop();
     this.benchStop?.abort();
     this.engine.quit();

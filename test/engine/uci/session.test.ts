@@ -467,6 +467,19 @@ test('a quit that arrives together with bench, as from a pipe, waits for its end
   assert.ok(hasEnded());
 });
 
+test('after the end of the input a count that writes nothing writes a line now and then, which a client that is gone does not take', async (t) => {
+  const { lines, say, session } = createSession(answering(), benchUntilStopped);
+  await say('bench');
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  session.endOfInput();
+  t.mock.timers.tick(4999);
+  assert.deepEqual(lines, ['Position 1']);
+  t.mock.timers.tick(1);
+  assert.deepEqual(lines, ['Position 1', 'info string The input has ended; still counting']);
+  await say('stop');
+  session.end();
+});
+
 test('the end of input waits for a bench', async () => {
   let finish: () => void = () => undefined;
   const { session, say, hasEnded } = createSession(answering(), () => {

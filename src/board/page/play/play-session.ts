@@ -181,8 +181,9 @@ function askEngine(current: PlayedGame): void {
     isThinking.value = true;
     const { id, answer } = port.send('think', { position, limits: createLimits(current), multiPv: 1, elo });
     asked = id;
+    const leastMs = current.getLeastThinkingMs(Date.now());
     try {
-      const thought = await answer;
+      const [thought] = await Promise.all([answer, new Promise((resolve) => setTimeout(resolve, leastMs))]);
       if (own === moment) playEngineMove(current, thought);
     } catch (error) {
       if (own !== moment) return;
