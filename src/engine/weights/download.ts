@@ -70,6 +70,8 @@ export interface DownloadedFile {
 /** Number of transfers in a row without a byte after which the download fails. */
 const MOST_FAILURES = 4;
 const FIRST_PAUSE_MS = 500;
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MOST_REDIRECTS = 10;
 /** A transfer without a byte for so long has failed. */
 const STALL_MS = 30_000;
 
@@ -216,20 +218,37 @@ async function request(url: string, start: number, signal: AbortSignal): Promise
   // If the server compressed the file, its length and digest would be different.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (start > 0) headers.range = `bytes=${start}-`;
-  let response: Response;
-  try {
-    response = await fetchThroughProxy(url, { headers, signal });
-  } catch (error) {
-    throw new BrokenTransfer(`Cannot reach ${url} (${describeCause(error)})`);
-  }
-  if (url.startsWith('https:') && !response.url.startsWith('https:')) {
-    throw new DownloadError(`${url} leads to ${response.url}, which is not encrypted`);
-  }
+  const response = await followRedirects(url, { headers, signal, redirect: 'manual' });
   if (response.status >= 500 || response.status === 429) throw new BrokenTransfer(`${url} answers ${response.status}`);
   if (response.status !== 416 && (!response.ok || response.body === null)) {
     throw new DownloadError(`${url} answers ${response.status}`);
   }
   return response;
+}
+
+/** One by one: of an encrypted address none may lead to one that is not, not even on the way to a third. */
+async function followRedirects(url: string, request: RequestInit): Promise<Response> {
+  let address = url;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    let response: Response;
+    try {
+      response = await fetchThroughProxy(address, request);
+    } catch (error) {
+      throw new BrokenTransfer(`Cannot reach ${address} (${describeCause(error)})`);
+    }
+    const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+    if (location === null) return response;
+    await response.body?.cancel();
+    const next = URL.canParse(location, address) ? new URL(location, address) : null;
+    if (next === null || !['http:', 'https:'].includes(next.protocol)) {
+      throw new DownloadError(`${url} leads to ${location}, which is no address of a file`);
+    }
+    if (address.startsWith('https:') && next.protocol !== 'https:') {
+      throw new DownloadError(`${url} leads to ${next.href}, which is not encrypted`);
+    }
+    address = next.href;
+  }
+  throw new DownloadError(`${url} leads to other addresses more than ${MOST_REDIRECTS} times`);
 }
 
 /** `bytes 100-199/200` → 100 */

@@ -69,7 +69,8 @@ export async function submitWork(
 async function send(url: string, request: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetchThroughProxy(url, request);
+    // The token and the analysis are for this address alone.
+    response = await fetchThroughProxy(url, { ...request, redirect: 'error' });
   } catch (error) {
     const { message, cause } = error as Error & { cause?: Error };
     throw new Error(`Cannot reach ${url} (${cause?.message ?? message})`);

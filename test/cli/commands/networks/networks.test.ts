@@ -26,6 +26,7 @@ const sha256 = createHash('sha256').update(network).digest('hex');
 const half = Math.floor(network.length / 2);
 
 let stub: HttpsStub;
+let plainAddress = '';
 /** Path and Range header of each request. */
 const asked: string[] = [];
 /** Paths that were asked for before. */
@@ -63,6 +64,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     '/moved': () => redirect(response, 302, '/moved-again'),
     '/moved-again': () => redirect(response, 307, `${stub.address}/net.pb.gz`),
     '/insecure': () => redirect(response, 301, 'http://localhost:9/net.pb.gz'),
+    '/detour': () => redirect(response, 302, plainAddress),
+    '/round': () => redirect(response, 302, '/round'),
+    '/nowhere': () => redirect(response, 302, 'file:///etc/passwd'),
     '/broken': () => (isFirst ? breakOff(response, network.subarray(0, half)) : serveRest(request, response)),
     '/no-ranges': () => {
       if (isFirst) breakOff(response, network.subarray(0, half));
@@ -140,6 +144,25 @@ test('redirects are followed, and what is here is not downloaded again', { skip 
   assertDownloaded(again);
   assert.match(again.stderr, /is already downloaded/);
   assert.equal(asked.length, 3);
+});
+
+test('a redirect that leaves encryption on the way to an encrypted address is refused before it is followed', {
+  skip,
+}, async (t) => {
+  let plainRequests = 0;
+  const plain = createServer((_, response) => {
+    plainRequests++;
+    redirect(response, 302, `${stub.address}/net.pb.gz`);
+  });
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  t.after(() => plain.close());
+  plainAddress = `http://127.0.0.1:${(plain.address() as AddressInfo).port}/`;
+  const { status, stderr } = await get('/detour');
+  assert.equal(status, 1);
+  assert.match(stderr, /detour leads to http:\/\/127\.0\.0\.1:\d+\/, which is not encrypted/);
+  assert.equal(plainRequests, 0);
+  // From an address that was not encrypted it may go to one that is.
+  assert.equal((await run(['networks', 'get', `${plainAddress}net.pb.gz#sha256=${sha256}`])).status, 0);
 });
 
 /** A proxy that opens tunnels (CONNECT). @returns its port, and the targets that it was asked for */
@@ -268,7 +291,9 @@ test('another digest, a missing file, an unencrypted redirect and no network are
     [() => get('/nothing-here'), /nothing-here answers 404/],
     [() => get('/endless'), /endless is larger than 2000 MB/],
     [() => run(['networks', 'get', `${stub.address}/page.pb.gz`]), /page\.pb\.gz is no network: /],
-    [() => get('/insecure'), /Cannot reach|is not encrypted/],
+    [() => get('/insecure'), /insecure leads to http:\/\/localhost:9\/net\.pb\.gz, which is not encrypted/],
+    [() => get('/round'), /round leads to other addresses more than 10 times/],
+    [() => get('/nowhere'), /leads to file:\/\/\/etc\/passwd, which is no address of a file/],
     [() => run(['networks', 'get', 'https://localhost:1/net.pb.gz']), /Cannot reach https:\/\/localhost:1\//],
     [() => run(['networks', 'get', `${stub.address}/net.pb.gz#md5=1`]), /which is not #sha256= and 64/],
     [() => run(['networks', 'get', 'no-such-network']), /^There is no network no-such-network/],
