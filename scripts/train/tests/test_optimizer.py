@@ -1,12 +1,16 @@
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from sardonyx_train.base.errors import TrainError
-from sardonyx_train.config.training_config import ModelConfig, OptimizerConfig
+from sardonyx_train.config.training_config import ModelConfig, OptimizerConfig, parse_config
+from sardonyx_train.data.batch import Batch
 from sardonyx_train.model.network import Network
+from sardonyx_train.training.distributed import Place
 from sardonyx_train.training.losses import compute_l2
+from sardonyx_train.training.muon import BatchedMuon
 from sardonyx_train.training.optimizer import Optimizer, list_decayed
-from sardonyx_train.training.training_step import AveragedNetwork
+from sardonyx_train.training.training_step import AveragedNetwork, TrainingStep
 
 CONFIG = ModelConfig(filters=16, blocks=1, se_ratio=2, heads=2)
 
@@ -179,3 +183,49 @@ def test_the_l2_loss_has_the_weights_as_its_gradient():
     for weight in weights:
         torch.testing.assert_close(weight.grad, weight.detach())
     assert all(parameter.grad is None for parameter in network.parameters() if parameter.ndim < 2)
+
+
+class CountKernels(TorchDispatchMode):
+    """Counts what a GPU would start a kernel for: all calls that are no views."""
+
+    count = 0
+
+    def __torch_dispatch__(self, call, _types, args=(), kwargs=None):
+        self.count += not call.is_view
+        return call(*args, **(kwargs or {}))
+
+
+def test_muon_in_batches_takes_the_steps_of_torchs_muon_with_less_than_half_of_its_kernels():
+    networks, kernels = [], []
+    for kind in (torch.optim.Muon, BatchedMuon):
+        torch.manual_seed(1)
+        network = Network(ModelConfig(preset="sardonyx-sight-96x8"))
+        matrices = Optimizer(network, OptimizerConfig(kind="muon")).parts[1].param_groups[0]["params"]
+        assert {rows > columns for rows, columns in (matrix.shape for matrix in matrices)} == {True, False}
+        muon = kind(matrices, lr=0.01, momentum=0.9, weight_decay=0.1)
+        for _ in range(2):
+            for matrix in matrices:
+                matrix.grad = torch.randn_like(matrix)
+            with CountKernels() as counted:
+                muon.step()
+        networks.append(network)
+        kernels.append(counted.count)
+    for one, other in zip(*(network.parameters() for network in networks), strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-3)
+    assert kernels[1] < kernels[0] / 2
+
+
+def test_a_step_of_the_bundled_network_starts_at_most_a_thousand_kernels():
+    config = parse_config({"model": {"preset": "sardonyx-sight-96x8"}, "optimizer": {"kind": "muon"}, "schedule": {"max_steps": 1}})
+    network = Network(config.model)
+    one, none = torch.ones(2), torch.zeros(2, 1, dtype=torch.int64)
+    planes = torch.randint(0, 255, (2, 112, 8), dtype=torch.uint8)
+    wdl = torch.tensor([[1.0, 0, 0], [0, 1, 0]])
+    batch = Batch(planes, torch.ones(2, 0), torch.zeros(0, dtype=torch.int64), none.squeeze(1), none, one[:, None], wdl, one, one, one)
+    step = TrainingStep(network, Optimizer(network, config.optimizer), config, Place(0, 1, torch.device("cpu")), "bf16")
+    average = AveragedNetwork(network, 0.999)
+    step.run(network, iter([batch]))
+    with CountKernels() as counted:
+        step.run(network, iter([batch]))
+        average.update(network, 1)
+    assert 300 < counted.count <= 1000

@@ -17,6 +17,7 @@ from torch import nn
 from ..base.errors import TrainError
 from ..config.training_config import OptimizerConfig
 from ..model.sight import Gain
+from .muon import BatchedMuon
 
 
 class Optimizer:
@@ -38,11 +39,11 @@ class Optimizer:
             self.parts.append(torch.optim.SGD(groups, lr=rate, momentum=momentum, nesterov=momentum > 0))
         else:
             adam = torch.optim.Adam if config.kind == "adam" else torch.optim.AdamW
-            self.parts.append(adam(groups, lr=rate, betas=(0.9, config.beta2)))
+            self.parts.append(adam(groups, lr=rate, betas=(0.9, config.beta2), fused=True))
         if self._views:
             matrices = [flat for _, flat in self._views]
             momentum = 0.95 if config.momentum is None else config.momentum
-            self.parts.append(torch.optim.Muon(matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay))
+            self.parts.append(BatchedMuon(matrices, lr=config.muon_learning_rate, momentum=momentum, weight_decay=config.weight_decay))
         for group in self._groups():
             group["first_lr"] = group["lr"]
 

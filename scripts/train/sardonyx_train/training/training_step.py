@@ -22,6 +22,8 @@ class TrainingStep:
         # Counts up to 256 are exact in bf16, so planes are created in the first convolution's type.
         self._planes_type = torch.bfloat16 if precision == "bf16" else torch.float32
         self._decayed = list_decayed(network)
+        self._buffers = list(network.buffers())
+        self._before = [buffer.clone() for buffer in self._buffers]  # norm statistics before the step
         self.scaler = torch.amp.GradScaler(place.device.type, enabled=precision == "fp16")
 
     def watch(self, is_stopped: Callable[[], bool]) -> None:
@@ -40,12 +42,11 @@ class TrainingStep:
     def run(self, model: nn.Module, batches: Iterator[Batch]) -> tuple[int, dict[str, torch.Tensor]]:
         """`model`: the network, perhaps wrapped or compiled. Returns positions and the sums of losses and metrics over the
         step's minibatches. Raises Stopped; then the step did not happen, weights and statistics are those before it."""
-        statistics = [buffer.clone() for buffer in self._network.buffers()]
+        torch._foreach_copy_(self._before, self._buffers)
         try:
             positions, numbers = self._add_gradients(model, batches)
         except Stopped:
-            for buffer, before in zip(self._network.buffers(), statistics, strict=True):
-                buffer.copy_(before)
+            torch._foreach_copy_(self._buffers, self._before)
             self._optimizer.zero_grad()
             raise
         self._move_weights()
@@ -109,10 +110,10 @@ class AveragedNetwork:
         decay = min(self.decay, (1 + step) / (10 + step))
         own, new = self.network.state_dict(), network.state_dict()
         floats = [name for name, tensor in own.items() if tensor.is_floating_point()]
+        others = [name for name in own if name not in floats]
         torch._foreach_lerp_([own[n] for n in floats], [new[n] for n in floats], 1 - decay)
-        for name, tensor in own.items():
-            if not tensor.is_floating_point():
-                tensor.copy_(new[name])
+        if others:
+            torch._foreach_copy_([own[n] for n in others], [new[n] for n in others])
 
 
 @torch.no_grad()
