@@ -31,9 +31,8 @@ export interface BenchResult {
   readonly nps: number;
   readonly evaluations: number;
   readonly evaluationsPerSecond: number;
-  /** Collisions (walks thrown away) and detours (visits that avoid a leaf in flight), in per cent of the playouts. */
+  /** Walks that ended at a leaf in flight, in per cent of the playouts. */
   readonly collisionPercent: number;
-  readonly detourPercent: number;
   readonly playoutsPerBatch: number;
   readonly signature: number;
   readonly network: string;
@@ -137,7 +136,7 @@ export async function runBench(
     const evaluationsBefore = network.evaluations;
     let nodes = 0;
     let timeMs = 0;
-    const gathered = { playouts: 0, batches: 0, collisions: 0, detours: 0 };
+    const gathered = { playouts: 0, batches: 0, collisions: 0 };
     let signature = FNV_OFFSET;
     for (const [index, fen] of fens.entries()) {
       analyst.engine.newGame();
@@ -168,7 +167,6 @@ export async function runBench(
       evaluations,
       evaluationsPerSecond: Math.round(evaluations / seconds),
       collisionPercent: (100 * gathered.collisions) / gathered.playouts,
-      detourPercent: (100 * gathered.detours) / gathered.playouts,
       playoutsPerBatch: gathered.playouts / gathered.batches,
       signature,
       network: network.description,
@@ -195,7 +193,6 @@ function addGathering(sum: Gathered, { report }: Answer): void {
   sum.playouts += report.gathering.playouts;
   sum.batches += report.gathering.batches;
   sum.collisions += report.gathering.collisions;
-  sum.detours += report.gathering.detours;
 }
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -232,8 +229,8 @@ export function formatBench(result: BenchResult): string[] {
     `Nodes searched  : ${result.nodes}`,
     `Nodes/second    : ${result.nps}`,
     `Evaluations     : ${result.evaluations} (${result.evaluationsPerSecond}/s)`,
-    `Collisions      : ${result.collisionPercent.toFixed(2)} % of playouts (walks that found every leaf under way)`,
-    `Detours         : ${result.detourPercent.toFixed(2)} % (visits that avoided one), ${result.playoutsPerBatch.toFixed(1)} playouts a batch`,
+    `Collisions      : ${result.collisionPercent.toFixed(2)} % of playouts (walks that ended at a leaf in flight)`,
+    `Batches         : ${result.playoutsPerBatch.toFixed(1)} playouts each`,
     `Signature       : ${result.signature}`,
   ];
 }

@@ -157,7 +157,7 @@ export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number
 }
 
 /**
- * Virtual visits that detours may spend while one batch is gathered; it grows with the tree (lc0: CalculateCollisionsLeft).
+ * Visits that may collide while one batch is gathered; they grow with the tree (lc0: CalculateCollisionsLeft).
  * @param nodes visits of the root, or those that the search may still make if these are fewer
  */
 export function computeCollisionBudget(nodes: number, params: SearchParams): number {

@@ -55,14 +55,14 @@ const table = {
   ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.', { reserves: 1e6 }),
   analyseMode: option('UCI_AnalyseMode', '', bool(false), 'Set by GUIs for analysis: the trees of earlier positions are kept while memory lasts, strength is never limited, and go movetime uses its time.'),
 
-  // How leaves are gathered into batches: their size, detours around leaves under way, terminals out of order.
+  // How leaves are gathered into batches: their size, collisions with leaves in flight, terminals out of order.
   minibatchSize: option('MinibatchSize', 'minibatch-size', int(0, 0, LARGEST_MINIBATCH), 'Positions evaluated together; 0 = the value the backend recommends.', { effect: 'pool', reserves: POSITION_BYTES }),
   batchesInFlight: option('BatchesInFlight', 'batches-in-flight', int(0, 0, 64), 'Minibatches in flight at the same time; 0 = one more than the evaluator threads, and up to three for each of them in a large tree, but 1 for one thread with batches of 1.', HIDDEN),
-  maxCollisionEvents: option('MaxCollisionEvents', 'max-collision-events', int(917, 1, 65536), 'After this many detours around leaves in flight a batch is sent, full or not.'),
-  maxCollisionVisits: option('MaxCollisionVisits', 'max-collision-visits', int(80000, 1, 1e8), 'Most virtual visits that detours around leaves in flight may add while a batch is gathered, in a large tree.'),
-  maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which detours may add one virtual visit only.'),
-  maxCollisionVisitsScalingEnd: option('MaxCollisionVisitsScalingEnd', 'max-collision-visits-scaling-end', int(145000, 0, 1e8), 'Tree size from which detours may add MaxCollisionVisits; 0 = always.'),
-  maxCollisionVisitsScalingPower: option('MaxCollisionVisitsScalingPower', 'max-collision-visits-scaling-power', float(1.25, 0.01, 100), 'Exponent with which the allowed virtual visits grow between ScalingStart and ScalingEnd.'),
+  maxCollisionEvents: option('MaxCollisionEvents', 'max-collision-events', int(917, 1, 65536), 'After this many walks that end at a leaf in flight (collisions) a batch is sent, full or not.'),
+  maxCollisionVisits: option('MaxCollisionVisits', 'max-collision-visits', int(80000, 1, 1e8), 'After this many visits that collide a batch is sent, full or not; in a large tree.'),
+  maxCollisionVisitsScalingStart: option('MaxCollisionVisitsScalingStart', 'max-collision-visits-scaling-start', int(28, 1, 100000), 'Tree size up to which a batch is sent at the first collision.'),
+  maxCollisionVisitsScalingEnd: option('MaxCollisionVisitsScalingEnd', 'max-collision-visits-scaling-end', int(145000, 0, 1e8), 'Tree size from which MaxCollisionVisits may collide; 0 = always.'),
+  maxCollisionVisitsScalingPower: option('MaxCollisionVisitsScalingPower', 'max-collision-visits-scaling-power', float(1.25, 0.01, 100), 'Exponent with which the visits that may collide grow between ScalingStart and ScalingEnd.'),
   maxPrefetch: option('MaxPrefetch', 'max-prefetch', int(32, 0, 1024), 'With one thread and minibatches of one: positions evaluated at a time, the leaf and others that will probably be visited, for the cache. 0 or 1 = the leaf alone. Larger batches hold leaves only.', { ...HIDDEN, reserves: POSITION_BYTES }),
   solidTreeThreshold: option('SolidTreeThreshold', 'solid-tree-threshold', int(100, 1, 2000000000), 'With one thread and minibatches of one: visits from which searchmoves goes by priors alone where it leaves likelier moves out, as in lc0. No effect otherwise.', HIDDEN),
   outOfOrderEval: option('OutOfOrderEval', 'out-of-order-eval', bool(true), 'Back up terminal positions at once, so that they take no place in a batch.'),

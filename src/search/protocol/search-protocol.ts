@@ -141,10 +141,8 @@ export interface SearchLine {
 export interface GatheringCounters {
   readonly playouts: number;
   readonly batches: number;
-  /** Walks that were thrown away because every leaf they led to was in flight. */
+  /** Walks that ended at a leaf in flight. */
   readonly collisions: number;
-  /** Visits that passed a leaf in flight and went to another one. */
-  readonly detours: number;
 }
 
 export interface SearchInfo {

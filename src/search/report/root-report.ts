@@ -87,7 +87,6 @@ export function createInfo(context: ReportContext, stats: IterationStats, edges:
       playouts: counters.playouts,
       batches: counters.batches,
       collisions: counters.collisions,
-      detours: counters.detours,
     },
     lines: edges.map((edge) => createLine(context, edge)),
   };

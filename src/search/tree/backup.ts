@@ -244,15 +244,6 @@ export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
   }
 }
 
-/** Adds virtual visits to an item and to every record of its path. */
-export function addVirtualVisits(tree: Tree, list: VisitList, at: number, extra: number): void {
-  const { data } = list;
-  const own = data[at + ITEM_VISITS];
-  data[at + ITEM_VISITS] = -extra;
-  cancelVisit(tree, list, at);
-  data[at + ITEM_VISITS] = own + extra;
-}
-
 /**
  * Turns a two-fold draw back into an unvisited leaf and takes its visits out of all its ancestors.
  * @param depth depth of its parent: step `depth` of the path leads to the draw

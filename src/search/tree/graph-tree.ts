@@ -124,11 +124,6 @@ export class GraphTree extends Tree {
     return 0;
   }
 
-  /** Visits in flight come by other edges too, so the credit of this path is unknown. */
-  computeCredit(): number {
-    return 0;
-  }
-
   backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean {
     return backUpInGraph(this, list, at, leaf, sticky);
   }

@@ -23,7 +23,7 @@
  * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
  * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
  * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
- * |              | 27 closed (closed-nodes.ts), 29 indexed (transposition-index.ts)                            |
+ * |              | 29 indexed (transposition-index.ts)                            |
  * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
  * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
  * | NODE_NEXT    | graph: the next node of its hash chain                                                     |
@@ -32,7 +32,7 @@
  * |------------------|----------------------------------------------------------------------------------------|
  * | double RECORD_WL | average of win minus loss over all visits                                              |
  * | RECORD_VISITS    | finished visits                                                                        |
- * | RECORD_IN_FLIGHT | visits under way (virtual loss), detours included                                      |
+ * | RECORD_IN_FLIGHT | visits under way (virtual loss), those of collisions included (visit/select.ts)         |
  * | RECORD_NODE      | the node behind the edge; NO_NODE until its evaluation is stored                       |
  * | float RECORD_D   | average draw probability                                                               |
  * | float RECORD_M   | average moves left in plies                                                            |
@@ -77,7 +77,6 @@ export const BLOCK_CLASS_MASK = 15;
 export const FORGOTTEN_BIT = 1 << 26;
 /** Graph: whether the index knows the node. */
 export const INDEXED_BIT = 1 << 29;
-export const CLOSED_BIT = 1 << 27;
 
 /** Terminal kinds. */
 export const NOT_TERMINAL = 0;
@@ -143,7 +142,8 @@ export const LEAF = 1;
 
 /** Visits that end with a known value; these kinds stand in place of a slot. */
 export const TERMINAL_VISIT = -1;
-export const VIRTUAL_VISIT = -2;
+/** Visits that found a leaf in flight; the path leads to its parent. */
+export const COLLISION = -2;
 /** Graph: the last step of the path repeats a position, which is a draw. */
 export const REPETITION_VISIT = -3;
 /** Graph: other paths have visited the node more often than this edge has; the visit takes the node's value. */

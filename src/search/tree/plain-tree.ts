@@ -80,10 +80,6 @@ export class PlainTree extends Tree {
     return revertTwoFold(this, path, depth);
   }
 
-  computeCredit(record: RecordIndex, limit: number, inFlightBelow: number): number {
-    return this.store.recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] - limit - inFlightBelow;
-  }
-
   backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean {
     return backUp(this, list, at, leaf, sticky);
   }

@@ -119,14 +119,6 @@ export abstract class Tree {
   abstract reopenDraw(path: VisitPath, depth: number): number;
 
   /**
-   * Virtual visits that detours of the nodes above have put on a node and that none of its moves has got yet.
-   * @param record of the edge that led to the node
-   * @param limit visits that are about to be handed out there
-   * @param inFlightBelow visits in flight on its moves
-   */
-  abstract computeCredit(record: RecordIndex, limit: number, inFlightBelow: number): number;
-
-  /**
    * Finishes the visit at `at` of a list.
    * @param sticky whether proven results spread
    * @returns whether the result of the move at the root has just been proven, so that the best move may change

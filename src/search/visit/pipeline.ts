@@ -108,10 +108,8 @@ export interface SearchCounters {
   /** Playouts that added no node with moves to the tree: their line has ended, or is known. And the sum of their depths. */
   knownVisits: number;
   knownDepthSum: number;
-  /** Walks that were thrown away because every leaf they led to was in flight. */
+  /** Walks that ended at a leaf in flight. */
   collisions: number;
-  /** Visits that passed a leaf in flight and went to another one. */
-  detours: number;
   /** Leaves that no evaluator could answer; the first such leaf ends the search. */
   failures: number;
 }
@@ -127,7 +125,6 @@ export function createCounters(): SearchCounters {
     knownVisits: 0,
     knownDepthSum: 0,
     collisions: 0,
-    detours: 0,
     failures: 0,
   };
 }
@@ -252,32 +249,30 @@ export class Pipeline {
     batch.clear();
     let budget = visitBudget;
     let outOfOrder = 0;
-    let isShort = false;
-    // With a longer reach, detours would fill the batch with leaves that the search would hardly visit otherwise.
-    let reach = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
-    let detours = 0;
-    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && !isShort) {
+    let collisionEvents = params.maxCollisionEvents;
+    let collisionVisits = computeCollisionBudget(Math.min(tree.rootVisits, this.rootMoves.remainingPlayouts), params);
+    let mayCollide = true;
+    while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && mayCollide) {
       const before = batch.count;
-      const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget);
-      const picked = selector.pick(batch, limit, reach);
+      const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget, collisionVisits);
+      const picked = selector.pick(batch, limit);
       const { terminals } = picked;
       budget -= batch.count - before + terminals.count;
-      detours += picked.detours;
-      counters.detours += picked.detours;
       counters.collisions += picked.collisions;
       this.reusedVisits -= picked.revertedVisits;
       if (picked.hasReachedLongestPath) gathering.hasReachedLongestPath = true;
       if (!terminals.isEmpty && params.outOfOrderEval) {
         outOfOrder += terminals.count;
         this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - terminals.count);
-        selector.cancelLastDetours();
+        selector.cancelLastCollisions();
         for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
         continue;
       }
       // Without out-of-order evaluation a terminal takes a place in the batch, as a leaf does.
       for (let at = 0; at < terminals.end; at = terminals.next(at)) batch.append(terminals, at);
-      reach -= picked.detourVisits;
-      isShort = picked.left > 0 || detours >= params.maxCollisionEvents;
+      collisionEvents -= picked.collisions;
+      collisionVisits -= picked.collisionVisits;
+      mayCollide = collisionEvents > 0 && collisionVisits > 0;
     }
     const { count } = batch;
     if (count > 0 && batch.data[ITEM_SLOT] >= 0) {
@@ -286,8 +281,8 @@ export class Pipeline {
     this.sender.flush();
     this.leavesInFlight += count;
     if (count > 0) this.batchesInFlight++;
-    this.isBlocked = this.batchesInFlight > 0 && (isShort || count === 0);
-    if (this.batchesInFlight === 0) selector.cancelAllDetours();
+    this.isBlocked = this.batchesInFlight > 0 && (count === 0 || (count < target && !mayCollide));
+    if (this.batchesInFlight === 0) selector.cancelAllCollisions();
     gathering.started = count + outOfOrder;
     return gathering;
   }
@@ -319,9 +314,7 @@ export class Pipeline {
     this.oldest = (this.oldest + 1) % this.batches.length;
     this.batchesInFlight--;
     this.isBlocked = false;
-    // Finished visits have opened the nodes of their paths. Where other paths lead to those nodes, open these as well.
-    if (tree.hasOtherPaths) this.selector.closed.openAll();
-    this.selector.cancelAllDetours();
+    this.selector.cancelAllCollisions();
     counters.batches++;
     this.allowBatches();
     tree.collectGarbage(GARBAGE_PER_LEAF * this.minibatch);
@@ -344,8 +337,7 @@ export class Pipeline {
     for (const slot of this.prefetched) this.channel.abandon(slot);
     this.prefetched = [];
     this.leavesInFlight = 0;
-    this.selector.cancelAllDetours();
-    this.selector.closed.openAll();
+    this.selector.cancelAllCollisions();
   }
 
   /** Called between whole batches alone, so that it does not depend on an evaluator's speed. */
@@ -371,7 +363,6 @@ export class Pipeline {
     if (channel.columns.kind[slot] === FAILED) {
       // The visit is taken back. If another evaluator still works, the search gathers the leaf again.
       if (channel.liveEvaluators === 0) counters.failures++;
-      this.selector.closed.openAll();
       channel.release(slot);
       cancelVisit(tree, batch, at);
       return;
@@ -397,7 +388,6 @@ export class Pipeline {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
     const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
-    this.selector.closed.openPath(list, at);
     counters.playouts++;
     counters.depthSum += depth + 1;
     if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;

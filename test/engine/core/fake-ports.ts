@@ -17,7 +17,7 @@ import type { MateTask } from '#sardonyx/engine/core/mate-worker.js';
 import type { FromSearch, SearchInfo, ToSearch } from '#sardonyx/search/index.js';
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
-  const gathering = { playouts: 30, batches: 4, collisions: 0, detours: 1 };
+  const gathering = { playouts: 30, batches: 4, collisions: 0 };
   const line = { wl: 0.1, d: 0.5, m: 40, searched: null, q: 0.1, mu: 0.1, mate: null, visits: 20, pv };
   return {
     depth: 3,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
-import { defaultSearchParams, TreeSearch } from '#sardonyx/search/index.js';
-import { CLOSED_BIT, NODE_META, NODE_WORDS } from '#sardonyx/search/tree/layout.js';
+import { defaultSearchParams, type SearchParams, TreeSearch } from '#sardonyx/search/index.js';
+import { NO_NODE } from '#sardonyx/search/tree/layout.js';
+import { countChildren, getChildRecord, getInFlight, getRecordNode } from '#sardonyx/search/tree/read-tree.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { type PlainNode, SearchHarness } from '../../support/search-harness.js';
@@ -185,28 +186,59 @@ test('a large batch on a small tree collides instead of searching nonsense', () 
   assert.ok(batches > 20, `${batches} batches`);
 });
 
-for (const { minibatch, nodes, most } of [
-  { minibatch: 8, nodes: 2000, most: 0.05 },
-  { minibatch: 256, nodes: 20000, most: 0.15 },
-]) {
-  test(`few walks end at a leaf under way: minibatch ${minibatch}, three in flight`, () => {
-    let collisions = 0;
-    let playouts = 0;
-    for (let seed = 1; seed <= 3; seed++) {
-      const game = new HashGame({ minMoves: 20, seed });
-      const harness = new SearchHarness(new FakeLeafChannel(game, { slotCount: 3 * minibatch }), {
-        minibatch,
-        batchesInFlight: 3,
-      });
-      harness.run({ nodes });
-      collisions += harness.search.counters.collisions;
-      playouts += harness.search.counters.playouts;
-      const { nodeWords } = harness.search.tree.store;
-      for (let at = NODE_META; at < nodeWords.length; at += NODE_WORDS) assert.equal(nodeWords[at] & CLOSED_BIT, 0);
+test('a batch is sent, full or not, when its collisions have used up their visits or their events', () => {
+  const gather = (params: Partial<SearchParams>): { collisions: number; batches: number } => {
+    const channel = new FakeLeafChannel(new HashGame({ minMoves: 20 }), { slotCount: 192 });
+    const options = { minibatch: 64, batchesInFlight: 3, params: { smartPruningFactor: 0, ...params } };
+    const harness = new SearchHarness(channel, options);
+    harness.run({ nodes: 2000 });
+    return harness.search.counters;
+  };
+  const always = { maxCollisionVisitsScalingEnd: 0 };
+  for (const visits of [1, 4]) {
+    const { collisions, batches } = gather({ ...always, maxCollisionVisits: visits });
+    assert.ok(collisions > 0 && collisions <= visits * batches, `${collisions} collisions in ${batches} batches`);
+  }
+  const first = gather({ ...always, maxCollisionEvents: 1 });
+  const many = gather({ ...always, maxCollisionEvents: 50 });
+  assert.ok(many.batches < first.batches, `${many.batches} and ${first.batches} batches`);
+});
+
+test('visits that collide stay in flight on the path to the leaf’s parent until a batch is backed up', () => {
+  const delays = { random: createPrng(1), probability: 0.1 };
+  const channel = new FakeLeafChannel(new HashGame({ minMoves: 1, maxMoves: 1 }), { delays });
+  const params = { smartPruningFactor: 0, maxCollisionVisits: 3, maxCollisionVisitsScalingEnd: 0 };
+  const harness = new SearchHarness(channel, { minibatch: 4, batchesInFlight: 2, params });
+  const seen: number[][] = [];
+  harness.run({ nodes: 6 }, ({ tree }) => {
+    if (tree.rootVisits === 0 || channel.busy === 0 || seen.length === tree.rootVisits) return;
+    const line = [getInFlight(tree, tree.rootRecord)];
+    for (let node = tree.rootNode; node !== NO_NODE && countChildren(tree, node) > 0; ) {
+      const child = getChildRecord(tree, node, 0);
+      line.push(getInFlight(tree, child));
+      node = getRecordNode(tree, child);
     }
-    assert.ok(collisions <= most * playouts, `${collisions} collisions in ${playouts} playouts`);
+    seen.push(line);
   });
-}
+  // One leaf and three visits that collide with it, or as many as are left to be made.
+  assert.deepEqual(seen.slice(0, 3), [
+    [4, 1],
+    [4, 4, 1],
+    [4, 4, 4, 1],
+  ]);
+});
+
+test('collisions leave batches of 8 nearly full', () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 20, seed })), {
+      minibatch: 8,
+      batchesInFlight: 3,
+    });
+    harness.run({ nodes: 2000 });
+    const { playouts, batches } = harness.search.counters;
+    assert.ok(playouts >= 7 * batches, `${playouts} playouts in ${batches} batches`);
+  }
+});
 
 test('more batches are in flight as the tree grows: at most one leaf for 64 visits of the root', () => {
   const channel = new FakeLeafChannel(new HashGame({ minMoves: 20 }), {
