@@ -122,7 +122,7 @@ export class TreeSearch {
   }
 
   /** How long the caller may sleep after 'waiting' if no evaluator answers. */
-  get patienceMs(): number {
+  get maxWaitMs(): number {
     const untilStop = this.isParked ? LONGEST_WAIT_MS : this.watch.hints.remainingMs;
     return this.isOverRate ? 1 : Math.min(LONGEST_WAIT_MS, Math.max(1, untilStop));
   }

@@ -31,10 +31,10 @@ class Lane {
   private next: Task[] = [];
   private lastEvent = 0;
   /** Number of leaves that the evaluators work on at once. While that many of the oldest searches wait for answers, no younger one is stepped. */
-  private readonly patience: number;
+  private readonly leavesAtWork: number;
 
   constructor(readonly queue: LeafQueue) {
-    this.patience = queue.workers * queue.minibatch;
+    this.leavesAtWork = queue.workers * queue.minibatch;
   }
 
   get isEmpty(): boolean {
@@ -55,7 +55,7 @@ class Lane {
     const moved: Task[] = [];
     // These have sent nothing, so they go behind the searches that wait for answers.
     const crowdedOut: Task[] = [];
-    for (; at < tasks.length && waiting < this.patience; at++) {
+    for (; at < tasks.length && waiting < this.leavesAtWork; at++) {
       const task = tasks[at];
       const state = stepOnward(task);
       if (state === 'done') finished = true;

@@ -109,7 +109,7 @@ function run(running: TreeSearch, { queue, stopFlag }: Attachment, id: number): 
     if (stopFlag.isRaisedFor(id)) running.stop();
     const result = running.step();
     if (result === 'done') return;
-    if (result !== 'worked') queue.waitForEvent(seen, running.patienceMs);
+    if (result !== 'worked') queue.waitForEvent(seen, running.maxWaitMs);
   }
 }
 

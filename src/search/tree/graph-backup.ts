@@ -58,7 +58,7 @@ export function backUpInGraph(
   sticky: boolean,
 ): boolean {
   const { data } = list;
-  const { nodeWords, recordWords, recordDoubles } = tree.store;
+  const { nodeWords, recordWords } = tree.store;
   const depth = data[at + ITEM_DEPTH];
   const path = at + ITEM_PATH;
   let record = getLeafRecord(tree, list, at);
@@ -90,11 +90,8 @@ export function backUpInGraph(
       updateNode(tree, parent, stats, record);
       isSettled = (childMeta & TERMINAL_MASK) !== 0;
       if (sticky && level > 1 && (childMeta & BOUNDS_MASK) !== UNKNOWN_BOUNDS) {
-        if (settleNode(tree, parent, stats, findDecisiveM(tree, parent, record)) === MADE_TERMINAL) {
-          const grandparent = data[path + 2 * above] as NodeIndex;
-          const isLost = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL] === LOSS;
-          if (isLost) removePrior(tree, grandparent, data[path + 2 * above + 1]);
-        }
+        const isLost = proveNode(tree, parent, stats, record) === LOSS;
+        if (isLost) removePrior(tree, data[path + 2 * above] as NodeIndex, data[path + 2 * above + 1]);
       }
     }
     if (above < 0) {
@@ -106,6 +103,17 @@ export function backUpInGraph(
     record = parentEdge;
   }
   return isSettled;
+}
+
+/**
+ * Tries to prove a node from its moves.
+ * @param stats the node's own record
+ * @param record of the move that has just been proven
+ * @returns the proven value in the view of `stats`; null when the node did not become terminal
+ */
+function proveNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, record: RecordIndex): number | null {
+  if (settleNode(tree, node, stats, findDecisiveM(tree, node, record)) !== MADE_TERMINAL) return null;
+  return tree.store.recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
 }
 
 /** Moves left of the node's shortest proven win, which another path may have found; without a win, those of `record`. */
