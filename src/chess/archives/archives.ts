@@ -10,7 +10,8 @@
 import { crc32 } from '#platform/byte-streams.js';
 import { BrokenInput, RefusedInput } from '../../base/util/index.js';
 import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';
-import { inflateRaw, type UnpackLimit } from './unpack.js';
+import { inflateRaw } from './unpack.js';
+import type { UnpackLimit } from './unpack-limit.js';
 
 export interface ArchiveMember {
   readonly name: string;
@@ -48,6 +49,7 @@ async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGener
   let problem: string | null = null;
   for (;;) {
     const signature = await source.takeNumber(4);
+    limit.countPart();
     if (DIRECTORY.includes(signature)) break;
     if (signature !== MEMBER) throw new BrokenInput(problem ?? 'its ZIP archive is damaged');
     const head = await source.take(26);
@@ -131,7 +133,10 @@ export function hasTarMagic(head: Uint8Array): boolean {
   return decodeName(head.subarray(MAGIC_AT, MAGIC_AT + MAGIC.length)) === MAGIC;
 }
 
-export async function* readTarMembers(source: PackedBytes): AsyncGenerator<ArchiveMember, void, void> {
+export async function* readTarMembers(
+  source: PackedBytes,
+  limit: UnpackLimit,
+): AsyncGenerator<ArchiveMember, void, void> {
   let place = 'at its beginning';
   let longName: string | null = null;
   let longSize: number | null = null;
@@ -139,6 +144,7 @@ export async function* readTarMembers(source: PackedBytes): AsyncGenerator<Archi
     for (;;) {
       const head = await source.take(BLOCK_BYTES);
       if (head.every((byte) => byte === 0)) break;
+      limit.countPart();
       if (!hasRightSum(head))
         throw new BrokenArchive(`the archive is damaged ${place}: a header does not match its checksum`);
       const type = String.fromCharCode(head[156]);

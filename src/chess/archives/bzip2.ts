@@ -6,9 +6,11 @@
  */
 import { BrokenInput } from '../../base/util/index.js';
 import type { PackedBytes } from './packed-bytes.js';
+import type { UnpackLimit } from './unpack-limit.js';
 
 const PIECE_BYTES = 1 << 18;
 const UNIT_BYTES = 100_000;
+const MOST_UNITS = 9;
 const BLOCK_MARK = 0x314159265359;
 const END_MARK = 0x177245385090;
 const GROUP_SYMBOLS = 50;
@@ -35,7 +37,8 @@ class Damaged extends BrokenInput {
   }
 }
 
-export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
+export async function* unpackBzip2(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
+  const block = new BlockDecoder();
   for (let isFirst = true; ; isFirst = false) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
@@ -43,7 +46,8 @@ export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Uint8Arr
       if (isFirst) throw new Damaged();
       throw new BrokenInput('what follows the end of its bzip2 data is not bzip2');
     }
-    const block = new BlockDecoder((head[3] - 0x30) * UNIT_BYTES);
+    limit.countPart();
+    block.mostBytes = (head[3] - 0x30) * UNIT_BYTES;
     let usedBits = 0;
     let streamCrc = 0;
     for (;;) {
@@ -51,6 +55,7 @@ export async function* unpackBzip2(source: PackedBytes): AsyncGenerator<Uint8Arr
       const bits = new ForwardBits(bytes, usedBits, source);
       const mark = bits.read(24) * 2 ** 24 + bits.read(24);
       if (mark === BLOCK_MARK) {
+        limit.countPart();
         const crc = bits.read(16) * 65536 + bits.read(16);
         yield* block.decode(bits, crc);
         streamCrc = (((streamCrc << 1) | (streamCrc >>> 31)) ^ crc) >>> 0;
@@ -145,11 +150,9 @@ class CodeTable {
 
 class BlockDecoder {
   /** A byte, and above it the place of the byte that follows. */
-  private readonly links: Uint32Array;
-
-  constructor(private readonly mostBytes: number) {
-    this.links = new Uint32Array(mostBytes);
-  }
+  private readonly links = new Uint32Array(MOST_UNITS * UNIT_BYTES);
+  /** Size of a block of this stream. */
+  mostBytes = 0;
 
   /** Throws after the last piece when the block does not have the checksum. */
   *decode(bits: ForwardBits, expectedCrc: number): Generator<Uint8Array, void, void> {

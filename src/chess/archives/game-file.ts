@@ -17,7 +17,8 @@ import {
   TAR_HEAD_BYTES,
 } from './archives.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { refuseOtherBook, UnpackLimit, unpack } from './unpack.js';
+import { refuseOtherBook, unpack } from './unpack.js';
+import { UnpackLimit } from './unpack-limit.js';
 
 export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
 
@@ -117,7 +118,11 @@ async function openFile(packed: Chunks, limit: UnpackLimit): Promise<OpenFile> {
   // What was packed twice, as servers do, is unpacked twice.
   const source = new PackedBytes(unpack(unpack(packed, limit), limit));
   const head = await source.peek(TAR_HEAD_BYTES);
-  const members = isZip(head) ? readZipMembers(source, limit) : hasTarMagic(head) ? readTarMembers(source) : null;
+  const members = isZip(head)
+    ? readZipMembers(source, limit)
+    : hasTarMagic(head)
+      ? readTarMembers(source, limit)
+      : null;
   return { source, members };
 }
 

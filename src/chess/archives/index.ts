@@ -5,7 +5,8 @@
 export { BrokenArchive, hasTarMagic, readTarMembers, TAR_HEAD_BYTES } from './archives.js';
 export { findFileKind, type InputKind, isPolyglot, nameInputKind, readGameFile } from './game-file.js';
 export { type Chunks, CutOff, PackedBytes } from './packed-bytes.js';
-export { RECORD_LIMIT, UnpackLimit, unpack } from './unpack.js';
+export { unpack } from './unpack.js';
+export { RECORD_LIMIT, UnpackLimit } from './unpack-limit.js';
 
 /** Endings of names, for those who choose files; here, so that a page that only asks for a file loads no unpacker. */
 const PACKED_ENDINGS = ['.gz', '.zst', '.bz2', '.zip', '.tar', '.tgz'];

@@ -3,9 +3,10 @@
  * Everything before a damaged place is handed on; then BrokenInput says what could not be read.
  */
 import { crc32, Inflater } from '#platform/byte-streams.js';
-import { BrokenInput, concatBytes, isGzip, RefusedInput } from '../../base/util/index.js';
+import { BrokenInput, concatBytes, isGzip } from '../../base/util/index.js';
 import { isBzip2, unpackBzip2 } from './bzip2.js';
 import { type Chunks, CutOff, PackedBytes, readNumber } from './packed-bytes.js';
+import type { UnpackLimit } from './unpack-limit.js';
 import { isZstd, unpackZstd } from './zstd.js';
 
 // gzip (RFC 1952), member by member, and deflate data (RFC 1951), in pieces of at most a megabyte.
@@ -18,8 +19,9 @@ const PIECE_BYTES = 1 << 18;
 const MEMBER_HEAD_BYTES = 10;
 const LONGEST_NAME = 1 << 16;
 
-export async function* unpackGzip(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
+export async function* unpackGzip(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   for (;;) {
+    limit.countPart();
     const head = await source.takeSome(2, 2);
     if (!isGzip(head)) {
       // Tapes and some packers pad with zeros.
@@ -55,9 +57,10 @@ async function* unpackMember(source: PackedBytes): AsyncGenerator<Uint8Array, vo
 }
 
 async function skipText(source: PackedBytes): Promise<void> {
-  for (let bytes = 0; (await source.take(1))[0] !== 0; bytes++) {
-    if (bytes > LONGEST_NAME) throw new BrokenInput('its gzip data are damaged');
-  }
+  const bytes = await source.peek(LONGEST_NAME);
+  const end = bytes.indexOf(0);
+  if (end >= 0) await source.take(end + 1);
+  else throw bytes.length < LONGEST_NAME ? source.findEnd() : new BrokenInput('its gzip data are damaged');
 }
 
 /** Deflate data up to their end. Throws BrokenInput, or the source's error, after everything that it unpacked before. */
@@ -96,14 +99,7 @@ export async function* inflateRaw(source: PackedBytes): AsyncGenerator<Uint8Arra
 
 /** Enough for `findUnpacker`. */
 const HEAD_BYTES = 24;
-/** Text of games compresses to a tenth, self-play records to a fiftieth, repeated games further; small files do no harm. */
-const TEXT_LIMIT = { ratio: 100, alwaysBytes: 1 << 20 };
-export const RECORD_LIMIT = { ratio: 250, alwaysBytes: 1 << 23 };
-
-const FIRST_STEP_BYTES = 1 << 11;
-const STEP_BYTES = 1 << 16;
-
-type Unpacker = (source: PackedBytes) => AsyncGenerator<Uint8Array, void, void>;
+type Unpacker = (source: PackedBytes, limit: UnpackLimit) => AsyncGenerator<Uint8Array, void, void>;
 
 const CONVERT_BOOK = 'which is not read: save its lines as PGN with that program, or convert it to Polyglot (.bin)';
 /** Formats that are recognised by their first bytes and refused with a sentence. */
@@ -140,35 +136,6 @@ export function refuseOtherBook(path: string, head: Uint8Array): void {
   if (program !== undefined) throw new BrokenInput(`it is an opening book of ${program} (.${ending}), ${CONVERT_BOOK}`);
 }
 
-/** What a file may unpack to, counted over all that lies in it. */
-export class UnpackLimit {
-  private packedBytes = 0;
-  private unpackedBytes = 0;
-
-  constructor(private readonly limit = TEXT_LIMIT) {}
-
-  /** Bytes of the file itself. */
-  async *countPacked(chunks: Chunks): AsyncGenerator<Uint8Array, void, void> {
-    for await (const chunk of chunks) {
-      // What is read ahead counts, so that the beginning is read in small steps.
-      const stepBytes = this.packedBytes === 0 ? FIRST_STEP_BYTES : STEP_BYTES;
-      for (let at = 0; at < chunk.length; at += stepBytes) {
-        const step = chunk.subarray(at, at + stepBytes);
-        this.packedBytes += step.length;
-        yield step;
-      }
-    }
-  }
-
-  /** Throws RefusedInput beyond the limit. */
-  countUnpacked(bytes: number): void {
-    this.unpackedBytes += bytes;
-    const { ratio, alwaysBytes } = this.limit;
-    if (this.unpackedBytes <= Math.max(alwaysBytes, ratio * this.packedBytes)) return;
-    throw new RefusedInput(`it unpacks to more than ${ratio} times its size, which no such file does: unpack it first`);
-  }
-}
-
 /** @param chunks of a file, or of a file in an archive; those of the file itself go through `limit.countPacked` */
 export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   const source = new PackedBytes(chunks);
@@ -178,7 +145,7 @@ export async function* unpack(chunks: Chunks, limit: UnpackLimit): AsyncGenerato
       yield* source.rest();
       return;
     }
-    for await (const piece of unpacker(source)) {
+    for await (const piece of unpacker(source, limit)) {
       limit.countUnpacked(piece.length);
       yield piece;
     }

@@ -8,6 +8,7 @@
  */
 import { BrokenInput } from '../../base/util/index.js';
 import { type PackedBytes, readNumber } from './packed-bytes.js';
+import type { UnpackLimit } from './unpack-limit.js';
 import { Xxh64 } from './xxh64.js';
 
 const MAGIC = 0xfd2fb528;
@@ -35,12 +36,13 @@ class Damaged extends BrokenInput {
   }
 }
 
-export async function* unpackZstd(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
+export async function* unpackZstd(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   for (let isFirst = true; ; isFirst = false) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
+    limit.countPart();
     const magic = readNumber(head);
-    if (magic === MAGIC) yield* unpackFrame(source);
+    if (magic === MAGIC) yield* unpackFrame(source, limit);
     else if (isSkippable(magic)) {
       let left = await source.takeNumber(4);
       while (left > 0) left -= (await source.take(Math.min(left, SKIP_BYTES))).length;
@@ -49,12 +51,13 @@ export async function* unpackZstd(source: PackedBytes): AsyncGenerator<Uint8Arra
   }
 }
 
-async function* unpackFrame(source: PackedBytes): AsyncGenerator<Uint8Array, void, void> {
+async function* unpackFrame(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   const { windowBytes, hasChecksum } = await readFrameHeader(source);
   const frame = new FrameDecoder(windowBytes);
   const hash = hasChecksum ? new Xxh64() : null;
   for (let isLast = false; !isLast; ) {
     const head = await source.takeNumber(3);
+    limit.countPart();
     isLast = (head & 1) === 1;
     const type = (head >> 1) & 3;
     const size = head >> 3;

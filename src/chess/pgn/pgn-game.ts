@@ -25,7 +25,7 @@ import {
 } from '../rules/index.js';
 import type { PgnText } from './pgn-text.js';
 import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags, writeForfeit } from './pgn-tree.js';
-import { DASHES, type PgnResult, readResult } from './pgn-words.js';
+import { DASHES, LONGEST_TAG, type PgnResult, readResult } from './pgn-words.js';
 
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
@@ -71,14 +71,17 @@ export interface PgnMove {
 }
 
 /**
- * Fails for a game of an unknown variant, with an illegal FEN or first move, or with nothing in it. A null move ends the main line: it
- * and what follows become a variation.
+ * Fails for a game of an unknown variant, a tag longer than any, with an illegal FEN or first move, or with nothing in it. A null move
+ * ends the main line: it and what follows become a variation.
  */
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
   const { text, line, isTooLong, notes = [], lacksResult = false } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
   const { tags, tree, offsets, notes: said, isEmpty, isTooRich } = parsePgn(text, source.openEnd !== undefined);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
+  for (const [name, value] of tags) {
+    if (name.length + value.length > LONGEST_TAG) return failure(`line ${line}: no tag is as long as ${cutText(name)}`);
+  }
   if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);
   if (!start.ok) return failure(`line ${line}: ${start.error}`);

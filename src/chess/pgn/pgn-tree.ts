@@ -307,7 +307,7 @@ class PgnParser {
       while (end < text.length && !isDelimiter(text.charCodeAt(end))) end++;
     }
     // Several moves may be glued: 1.e4,e5
-    for (let at = start; at < end; ) at += this.takeWord(text.slice(at, end), at);
+    for (let at = start; at < end && this.items <= MOST_ITEMS; ) at += this.takeWord(text.slice(at, end), at);
     return end;
   }
 

@@ -14,11 +14,13 @@ export interface PgnTag {
 }
 
 const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
-const VALUE = /"((?:[^"\\\n]|\\.)*)"[ \t]*\]/y;
-/** Without the bracket, which would stand before the end of the line, another tag or the first move. */
-const OPEN_VALUE = /"((?:[^"\\\n]|\\.)*)"(?=[ \t]*(?:$|\[[ \t]*[A-Z]\w*[ \t]|\d{1,3}\.))/my;
+/** What may follow a value without its bracket: the end of the line, another tag or the first move. */
+const BEHIND_OPEN_VALUE = /[ \t]*(?:$|\[[ \t]*[A-Z]\w*[ \t]|\d{1,3}\.)/my;
 /** `[White Elo "2300"]` */
-const NAME_OF_WORDS = /\[[ \t]*([A-Za-z]\w*(?:[ \t]+[A-Za-z]\w*){1,3})[ \t]*(?="(?:[^"\\\n]|\\.)*"[ \t]*\])/y;
+const NAME_OF_WORDS = /\[[ \t]*([A-Za-z]\w*(?:[ \t]+[A-Za-z]\w*){1,3})[ \t]*(?=")/y;
+/** Name and value, in characters; annotators' sources and addresses have a hundredth. A game with a longer one is refused. */
+export const LONGEST_TAG = 1 << 16;
+const [NEWLINE, QUOTE, BACKSLASH] = [10, 34, 92];
 const QUOTATION_MARK = /["“”„]/;
 /** Tags that programs look for, by their names in small letters: some write them so. */
 const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
@@ -35,24 +37,44 @@ export function readTag(text: string, at: number): PgnTag | null {
   if (written === undefined) return null;
   const name = KNOWN_NAMES.get(written.toLowerCase()) ?? written;
   const start = NAME.lastIndex;
-  const value = readValue(VALUE, text, start);
-  if (value !== null) return { name, value, end: VALUE.lastIndex };
+  const value = readQuoted(text, start);
+  if (value?.isClosed === true) return { name, value: value.text, end: value.end };
   NAME_OF_WORDS.lastIndex = at;
   const words = NAME_OF_WORDS.exec(text)?.[1].split(/[ \t]+/);
-  if (words !== undefined) {
+  const behind = words === undefined ? null : readQuoted(text, NAME_OF_WORDS.lastIndex);
+  if (words !== undefined && behind?.isClosed === true) {
     const joined = words.map((word) => word[0].toUpperCase() + word.slice(1)).join('');
-    const behind = readValue(VALUE, text, NAME_OF_WORDS.lastIndex) ?? '';
-    return { name: joined, value: behind, end: VALUE.lastIndex, damage: 'hasBlankInName' };
+    return { name: joined, value: behind.text, end: behind.end, damage: 'hasBlankInName' };
   }
-  const open = readValue(OPEN_VALUE, text, start);
-  if (open !== null) return { name, value: open, end: OPEN_VALUE.lastIndex, damage: 'isOpen' };
+  if (value !== null) {
+    BEHIND_OPEN_VALUE.lastIndex = value.end;
+    if (BEHIND_OPEN_VALUE.test(text)) return { name, value: value.text, end: value.end, damage: 'isOpen' };
+  }
   return readDamagedTag(name, text, start);
 }
 
-function readValue(pattern: RegExp, text: string, start: number): string | null {
-  pattern.lastIndex = start;
-  const value = pattern.exec(text)?.[1];
-  return value?.includes('\\') === true ? value.replace(/\\(["\\])/g, '$1') : (value ?? null);
+/**
+ * A value in quotation marks. Not by a regular expression, whose stack a value of some megabytes overflows.
+ * @returns null when no value of one line stands at `start`; `isClosed`: its bracket follows, and `end` is behind that
+ */
+function readQuoted(text: string, start: number): { text: string; end: number; isClosed: boolean } | null {
+  if (text[start] !== '"') return null;
+  let at = start + 1;
+  let hasEscapes = false;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE || code === NEWLINE) break;
+    if (code !== BACKSLASH) continue;
+    hasEscapes = true;
+    if (text.charCodeAt(++at) === NEWLINE) return null;
+  }
+  if (text.charCodeAt(at) !== QUOTE) return null;
+  const value = text.slice(start + 1, at);
+  let end = at + 1;
+  while (text[end] === ' ' || text[end] === '\t') end++;
+  const isClosed = text[end] === ']';
+  const shown = hasEscapes && value.length <= LONGEST_TAG ? value.replace(/\\(["\\])/g, '$1') : value;
+  return { text: shown, end: isClosed ? end + 1 : at + 1, isClosed };
 }
 
 /** So far a damaged value is searched for its end, so that the work stays linear. */

@@ -175,7 +175,7 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
     yield* readRawGames(source.rest(), basename(path), readGameLineOf(path));
     return;
   }
-  for await (const member of readTarMembers(source)) {
+  for await (const member of readTarMembers(source, limit)) {
     yield* readRecordFile(basename(member.name), member.sizeBytes ?? 0, member.chunks, limit);
   }
 }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import type * as util from '#sardonyx/base/util/index.js';
 import { BrokenInput, createPrng } from '#sardonyx/base/util/index.js';
 import type * as unpack from '#sardonyx/chess/archives/index.js';
 import { readGameFile } from '#sardonyx/chess/archives/index.js';
 import { findInputKind, readChunks } from '#sardonyx/games/records/index.js';
-import { A, B, BZIP2, decode, GZIP, tar, ZIPS, ZSTD, zip } from '../../support/packed-games.js';
+import { A, B, BZIP2, createTarHead, decode, GZIP, tar, ZIPS, ZSTD, zip } from '../../support/packed-games.js';
 import { runCommand } from '../../support/run-command.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
@@ -306,6 +306,51 @@ test('a file that unpacks to a hundred times its size ends with one sentence, in
     assert.match(error ?? '', /it unpacks to more than 100 times its size, which no such file does/, name);
     assert.ok(most <= 1 << 21 && text.length < 1 << 22, `${name}: ${most} of ${text.length}`);
   }
+});
+
+test('very many small parts, empty or not, end with one sentence, in every packing, and a thousand are read', async () => {
+  const game = Buffer.from('1. e4 *\n');
+  const repeat = (count: number, ...parts: Buffer[]): Buffer => Buffer.concat(Array(count).fill(Buffer.concat(parts)));
+  const entry = zip('a.pgn', game).subarray(0, 30 + 5 + deflateRawSync(game).length);
+  const emptyMember = createTarHead('a.pgn', 0);
+  const parts: [name: string, part: Buffer, text: string][] = [
+    ['empty.gz', gzipSync(''), ''],
+    ['small.gz', gzipSync(game), `${game}`],
+    // A stream without a block, and a frame of one empty block.
+    ['empty.bz2', Buffer.from('425a683917724538509000000000', 'hex'), ''],
+    ['empty.zst', Buffer.from('28b52ffd2000010000', 'hex'), ''],
+    ['skipped.zst', Buffer.from('502a4d1800000000', 'hex'), ''],
+    ['small.zip', entry, `${game}\n`],
+  ];
+  for (const [name, part, text] of parts) {
+    const few = await read(`few-${name}`, repeat(300, part));
+    assert.equal(few.text, text.repeat(300), name);
+    const { error } = await read(`many-${name}`, repeat(20_000, part));
+    assert.match(error ?? '', /it is packed in more small parts than any file of games/, name);
+  }
+  const blocks = Buffer.concat([
+    Buffer.from('28b52ffd0048', 'hex'),
+    repeat(20_000, Buffer.alloc(3)),
+    Buffer.of(1, 0, 0),
+  ]);
+  const packedTar = gzipSync(
+    Buffer.concat([tar([['a.pgn', `${game}`]]).subarray(0, 1024), NOISE, repeat(5000, emptyMember)]),
+  );
+  for (const [name, bytes] of [
+    ['blocks.zst', blocks],
+    ['empty.tgz', packedTar],
+  ] as const) {
+    assert.match((await read(name, bytes)).error ?? '', /more small parts|more than 100 times its size/, name);
+  }
+});
+
+test('a gzip member may have a name of 64 kB, and no longer one', async () => {
+  const [head, data] = [gzipSync(A).subarray(0, 10), gzipSync(A).subarray(10)];
+  head[3] = 8;
+  const named = (length: number): Buffer => Buffer.concat([head, Buffer.alloc(length, 'n'), Buffer.of(0), data]);
+  assert.deepEqual(await read('named.pgn.gz', named(60_000)).then(({ text }) => text), A);
+  assert.match((await read('named.pgn.gz', named(70_000))).error ?? '', /its gzip data are damaged/);
+  assert.match((await read('named.pgn.gz', named(70_000).subarray(0, 5000))).error ?? '', /it is cut off/);
 });
 
 test('commands that would work long on what a bomb holds refuse all of it', async () => {

@@ -5,6 +5,7 @@ import {
   annotateGame,
   DEMANDED_TAGS,
   formatPgn,
+  nameGame,
   type PgnText,
   parseEvalComment,
   parsePgn,
@@ -549,6 +550,24 @@ test('a comment of very many blank lines is read in one pass', () => {
   const [game, ...others] = splitPgn(`[Event "x"]\n\n1. e4 1-0 {${'\n'.repeat(500_000)}} *\n\n1. d4 *`);
   assert.deepEqual(listMoves(game), ['e4']);
   assert.equal(others.length, 1);
+});
+
+test('a tag of megabytes is one sentence, and the games behind it are read', () => {
+  const long = 'x'.repeat(12_000_000);
+  for (const tag of [
+    `[Event "${long}"]`,
+    `[FEN "${long}"]`,
+    `[Result "${'\\"'.repeat(2_000_000)}"]`,
+    `[${long} "a"]`,
+    `[Event "${long}`,
+  ]) {
+    const games = splitPgn(`[White "a"]\n${tag}\n\n1. d4 *\n\n[Event "b"]\n\n1. e4 *\n`);
+    const [refused, read] = games.map((game) => readPgnGame(game));
+    assert.equal(games.length, 2);
+    assert.match(refused.ok ? '' : refused.error, /^line 1: no tag is as long as \w{2,60}…?$/);
+    assert.ok(read.ok && read.value.moves.length === 1);
+    assert.match(nameGame(games[0]), /^Game 1 \(a - \?\)$/);
+  }
 });
 
 test('any number of games, tags, brackets and comments on one line are read, or refused by a sentence', () => {
