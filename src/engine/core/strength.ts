@@ -27,10 +27,8 @@ export function computeStrength(elo: number, levels: readonly StrengthLevel[] = 
   if (above <= 0) return levels[above === 0 ? 0 : levels.length - 1];
   const [low, high] = [levels[above - 1], levels[above]];
   const share = (elo - low.elo) / (high.elo - low.elo);
-  const nodes = Math.round(low.nodes * (high.nodes / low.nodes) ** share);
   return {
-    // The second node visits the likeliest move, which leaves nothing to draw from.
-    nodes: nodes === 2 ? 1 : nodes,
+    nodes: Math.round(low.nodes * (high.nodes / low.nodes) ** share),
     temperature: low.temperature + (high.temperature - low.temperature) * share,
   };
 }

@@ -117,10 +117,6 @@ test('fewer nodes asked for than the level has are fewer nodes', async () => {
   assert.equal(limits.nodes, 2);
 });
 
-test('a level never searches two nodes, of which the second would decide its move', () => {
-  for (let elo = WEAKEST_ELO; elo <= STRONGEST_ELO; elo++) assert.notEqual(computeStrength(elo).nodes, 2, `${elo}`);
-});
-
 test('against a bare king a level chooses among the moves that mate; otherwise, and at full strength, among all', async () => {
   const fen = '7k/8/5K2/8/8/8/8/6Q1 w - - 0 1';
   const ask = async (options: Readonly<Record<string, string>>, request: object, position = fen) => {
