@@ -18,7 +18,7 @@ import {
 import { decodeModel, EXTERNAL_DATA, encodeModel, type ModelMessage } from '#sardonyx/networks/nn/index.js';
 import { recogniseNetwork } from '#sardonyx/networks/nn/model/network-format.js';
 import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
-import { parseModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
+import { parseOnnxModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import { encodeNetworkFile } from '../../support/lc0-network-file.js';
 import { assertClose, createRandomPlanes, openModel, runModel } from '../../support/lc0-onnx.js';
 import { createRandomNetwork, type NetworkSpec } from '../../support/lc0-random-network.js';
@@ -202,7 +202,7 @@ describe('onnx2leela', () => {
     it(`takes the outputs that the engine takes: ${name}`, async () => {
       const names = { input: 'board', policy: 'policy', wdl: 'value', value: 'value', movesLeft: 'plies_left' };
       const onnx = addOutput(await convert(spec, { names }), further, of);
-      const format = unwrap(recogniseNetwork(describeHeader(unwrap(parseModel(onnx)))));
+      const format = unwrap(recogniseNetwork(describeHeader(unwrap(parseOnnxModel(onnx)))));
       assert.deepEqual(
         [format.policy.name, format.value.name, format.movesLeft?.name],
         ['policy', 'value', 'plies_left'],

@@ -7,7 +7,7 @@ import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
 import { rebuildOnnx } from '#sardonyx/networks/lc0/index.js';
 import { decodeModel, encodeModel, runOnCpu } from '#sardonyx/networks/nn/index.js';
 import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
-import { parseModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
+import { parseOnnxModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import {
   BIAS_PRODUCT,
   createWinogradMatrices,
@@ -30,7 +30,7 @@ it('a network of our training gives the same policy, value and moves left after 
   const data = createRandomPlanes(7, BATCH);
   const dims = [BATCH, 112, 8, 8];
   const run = (onnx: Uint8Array): Promise<Float32Array[]> => {
-    const outputs = describeHeader(unwrap(parseModel(onnx))).outputs.map(({ name, shape }) => [
+    const outputs = describeHeader(unwrap(parseOnnxModel(onnx))).outputs.map(({ name, shape }) => [
       name,
       [BATCH, ...shape.slice(1)],
     ]);

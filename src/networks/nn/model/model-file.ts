@@ -8,7 +8,7 @@ import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { describeHeader, type OnnxHeader } from './onnx-header.js';
 import { findRefusal } from './onnx-limits.js';
-import { parseModel, TensorType } from './onnx-messages.js';
+import { parseOnnxModel, TensorType } from './onnx-messages.js';
 
 /**
  * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
@@ -68,7 +68,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   const inflated = await inflate(source.bytes);
   if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);
   const bytes = inflated.value;
-  const model = parseModel(bytes);
+  const model = parseOnnxModel(bytes);
   if (!model.ok) return failure(`The network ${path} ${model.error}`);
   const refusal = source.isChecked ? null : findRefusal(model.value, weightsFolder !== undefined);
   if (refusal !== null) return failure(`The network ${path} ${refusal}`);
@@ -97,7 +97,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
 
 /** @returns null if it is not an ONNX model */
 export function readPrecision(bytes: Uint8Array): Model['precision'] | null {
-  const model = parseModel(bytes);
+  const model = parseOnnxModel(bytes);
   return model.ok ? findPrecision(describeHeader(model.value)) : null;
 }
 

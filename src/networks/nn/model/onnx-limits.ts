@@ -13,7 +13,7 @@ import {
   type GraphMessage,
   type ModelMessage,
   type NodeMessage,
-  parseModel,
+  parseOnnxModel,
   type SparseTensorMessage,
   type TensorMessage,
   TensorType,
@@ -86,7 +86,7 @@ export function findRefusal(model: ModelMessage, hasWeightsFile = false): string
  * @param shapes of outputs by name; a dimension that is not a number above 0 is open and counts as 1, as the batch may be
  */
 export function findRefusalByShapes(bytes: Uint8Array, shapes: ReadonlyMap<string, readonly unknown[]>): string | null {
-  const model = unwrap(parseModel(bytes));
+  const model = unwrap(parseOnnxModel(bytes));
   return explainRefusal(() => findSizes(model, flattenModel(model), shapes));
 }
 
@@ -105,7 +105,7 @@ function explainRefusal(check: () => void): string | null {
  * @param bytes a model that findRefusal has not refused
  */
 export function showActivations(bytes: Uint8Array): Uint8Array {
-  const model = unwrap(parseModel(bytes));
+  const model = unwrap(parseOnnxModel(bytes));
   const flat = flattenModel(model);
   const initializer = [...flat.initializer];
   const sizes = findSizes(model, flat);

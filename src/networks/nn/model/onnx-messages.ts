@@ -140,7 +140,7 @@ const RUNTIME_FORMAT = 'ORTM';
  * @param keepsUnknown for edits; what only reads needs nothing else
  * @returns a failure if the bytes are not an ONNX model: a sentence without its subject
  */
-export function parseModel(bytes: Uint8Array, keepsUnknown = false): Result<ModelMessage> {
+export function parseOnnxModel(bytes: Uint8Array, keepsUnknown = false): Result<ModelMessage> {
   if (String.fromCharCode(...bytes.subarray(4, 8)) === RUNTIME_FORMAT)
     return failure("is in ONNX Runtime's own format, not an ONNX model");
   try {
@@ -155,7 +155,7 @@ export function parseModel(bytes: Uint8Array, keepsUnknown = false): Result<Mode
 
 /** A model to edit. @returns undefined if the bytes are not an ONNX model */
 export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
-  const model = parseModel(bytes, true);
+  const model = parseOnnxModel(bytes, true);
   return model.ok ? model.value : undefined;
 }
 
