@@ -1,13 +1,18 @@
 #!/usr/bin/env node
 // Packs much of nothing in every packing and gives it to every command that reads files, then to the doors of the board, which is asked
-// twenty times a second meanwhile. Each must end within 20 s and 600 MB with one sentence, and the board answer within 100 ms.
+// twenty times a second meanwhile, over a new connection each time. Then come attacks on the board that need no file. Each must end
+// within 20 s and 600 MB with one sentence, and the board answer within 100 ms.
 // usage: node scripts/lab/reliability/bombs.mjs [WORD…] [--mb=200] [--python=.venv/bin/python] [--under='chrt -f 50']
 // (Linux; needs bzip2, zstd, xz, zip, tar and GNU time, and a build with its tests; words choose rows)
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -182,17 +187,106 @@ async function askMeanwhile(board, socket, task) {
     waitMs = Math.max(waitMs, Math.round(performance.now() - from));
   };
   const asked = [];
+  const unanswered = [];
   const timer = setInterval(() => {
     asked.push(measure(() => socket.ask('describe')));
-    asked.push(measure(() => fetch(`${board.origin}${place}/`, { method: 'HEAD', headers: { Cookie: cookie } })));
+    const page = { host: '127.0.0.1', port: board.port, path: place, agent: false, headers: { Cookie: cookie } };
+    const fetchPage = async () => {
+      const [response] = await once(get(page), 'response');
+      await once(response.resume(), 'end');
+    };
+    asked.push(measure(fetchPage).catch((error) => unanswered.push(error.message)));
     const [, peak] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${board.child.pid}/status`, 'utf8'));
     megabytes = Math.round(peak / 1024);
   }, 50);
   const from = performance.now();
   const result = await task().finally(() => clearInterval(timer));
   await Promise.all(asked);
+  if (unanswered.length > 0) result.sentence += `\n${unanswered.length} not answered: ${unanswered[0]}`;
   return { ...result, waitMs, megabytes, seconds: Math.round((performance.now() - from) / 10) / 100, isDone };
 }
+
+/** Holds 600 connections that begin so, with a byte each every second, for five seconds. @returns how many were ended */
+async function holdConnections({ port }, start) {
+  const sockets = Array.from({ length: 600 }, () =>
+    connect(port, '127.0.0.1')
+      .on('error', () => {})
+      .resume(),
+  );
+  const head = `${start} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
+  for (const socket of sockets) socket.write(head);
+  for (let second = 0; second < 5; second++) {
+    await sleep(1000);
+    for (const socket of sockets) if (socket.writable) socket.write('x');
+  }
+  const ended = sockets.filter((socket) => socket.destroyed || socket.readableEnded).length;
+  for (const socket of sockets) socket.destroy();
+  return ended < 80 ? '' : `${ended} of 600 were ended`;
+}
+
+function writeMatch(board, name, players, rows) {
+  const folder = join(board.folder, 'matches');
+  mkdirSync(folder, { recursive: true });
+  const origin = { players, tournament: 'round-robin', games: 9000, sprt: null, pgn: null };
+  const lines = [{ conditions: {}, origin }, ...rows].map((line) => `${JSON.stringify(line)}\n`);
+  writeFileSync(join(folder, `${name}.jsonl`), lines.join(''));
+}
+
+async function setOption(socket, name, value) {
+  return String((await socket.ask('setOption', { name, value })).error ?? '');
+}
+
+/** Name → what is done to a board, with a page of the attacker's own; each returns the sentence with which it was met, '' for none. */
+const ATTACKS = {
+  'headers that never end': (board) => holdConnections(board, 'GET /'),
+  'a byte now and then behind whole headers': (board) =>
+    holdConnections(board, 'GET / HTTP/1.1\r\nContent-Length: 999\r\nHost: x\r\n\r\nx'),
+  'WebSockets of another page': (board) => {
+    const upgrade =
+      'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13';
+    return holdConnections(
+      board,
+      `GET /x/engine HTTP/1.1\r\n${upgrade}\r\nOrigin: http://evil.example\r\nHost: x\r\n\r\n`,
+    );
+  },
+  'five networks of 900 MB at once': async (board) => {
+    const { cookie, place } = await board.fetchSession();
+    const head = `PUT ${place}files/network?name=a.onnx HTTP/1.1\r\nHost: 127.0.0.1:${board.port}\r\nOrigin: ${board.origin}\r\nCookie: ${cookie}\r\n`;
+    const sockets = Array.from({ length: 5 }, () => connect(board.port, '127.0.0.1'));
+    const answers = [];
+    for (const socket of sockets) {
+      socket.on('data', (data) => answers.push(String(data))).write(`${head}Content-Length: 900000000\r\n\r\n`);
+    }
+    await sleep(2000);
+    for (const socket of sockets) socket.destroy();
+    return answers.length === 2 && answers.every((text) => text.includes(' 413 ')) ? '2 of 5 were refused' : '';
+  },
+  'a page that does not read': async (board, socket) => {
+    const row = { white: 'a', black: 'b'.repeat(99), result: '1-0', reason: 'checkmate', plies: 9 };
+    const rows = Array.from({ length: 5000 }, (_, game) => ({ ...row, game }));
+    writeMatch(board, 'many', ['a', 'b'], rows);
+    socket.socket.pause();
+    for (let id = 0; id < 100; id++) socket.socket.send(JSON.stringify({ type: 'readMatch', id, name: 'many' }));
+    await sleep(5000);
+    socket.socket.resume();
+    await once(socket.socket, 'close');
+    return 'its connection was ended';
+  },
+  'Hash of 1 TB': (_, socket) => setOption(socket, 'Hash', '1048576'),
+  '128 threads': (_, socket) => setOption(socket, 'Threads', '128'),
+  'all moves of a large tree': async (_, socket) => {
+    await socket.ask('analyse', { position: { fen: null, moves: [] }, multiPv: 1 });
+    await socket.waitFor(({ type, state }) => type === 'search' && state.nodes > 100_000);
+    for (let i = 0; i < 20; i++) await socket.ask('tree', { depth: 40, minVisits: 1 });
+    const { error = '' } = await socket.ask('tree', { depth: 40, minVisits: 0 });
+    await socket.ask('stop');
+    return String(error);
+  },
+  'a match whose player has a name of two lines': async (board, socket) => {
+    writeMatch(board, 'evil', ['a\n{"type":"position"', 'b'], []);
+    return String((await socket.ask('resumeMatch', { name: 'evil' })).error ?? '');
+  },
+};
 
 let [tried, right] = [0, 0];
 const count = (isRight) => {
@@ -226,6 +320,16 @@ try {
       }
       rmSync(path);
     }
+  }
+  for (const [what, attack] of Object.entries(ATTACKS)) {
+    if (!words.every((word) => `board, attack: ${what}`.includes(word))) continue;
+    const board = await BoardProcess.start(['--backend=hash', '--threads=1']);
+    const [socket, own] = [await board.connect(), await board.connect()];
+    await socket.ask('describe');
+    const run = async () => ({ sentence: await attack(board, own), status: 1 });
+    count(report(`board, attack: ${what}`, await askMeanwhile(board, socket, run)));
+    for (const page of [socket, own]) page.close();
+    await board.stop();
   }
 } finally {
   rmSync(work, { recursive: true, force: true });

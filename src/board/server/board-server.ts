@@ -119,7 +119,8 @@ function listen(http: Server, { port, address }: ServerSettings): Promise<void> 
       const reason = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
       reject(new Error(`The server cannot listen on port ${port} of ${address}: ${reason}`));
     });
-    http.listen(port, address, resolve);
+    // With a short queue, a flood would have others try again after a second.
+    http.listen({ port, host: address, backlog: 2 * MOST_CONNECTIONS }, resolve);
   });
 }
 
