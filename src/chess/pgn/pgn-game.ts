@@ -30,7 +30,7 @@ import { DASHES, LONGEST_TAG, type PgnResult, readResult } from './pgn-words.js'
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
   readonly tags: ReadonlyMap<string, string>;
-  /** In our own spelling, whatever the tag has. */
+  /** As every program reads it, whatever the tag has. */
   readonly startFen: string;
   /** Castling in UCI moves is written as king takes rook. */
   readonly isChess960: boolean;
@@ -115,7 +115,7 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
     before = last;
     last = node;
   }
-  const isOver = problem === null && maxPlies === undefined && ENDS.includes(computeOutcome(position));
+  const isOver = lacksResult && problem === null && ENDS.includes(computeOutcome(position));
   const openEnd = source.openEnd ?? (lacksResult && !isOver ? MISSING_RESULT : null);
   const game = {
     tags: tree.headers,
@@ -231,6 +231,9 @@ export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> 
   return CHESS960.test(name) ? success(true) : failure(`the variant ${cutText(variant)} is not supported`);
 }
 
+/** Written as every program reads it. */
+const PLAIN_FEN = /^\S+ [wb] (?:-|K?Q?k?q?) (?:-|[a-h][36]) \d{1,4} [1-9]\d{0,3}$/;
+
 /**
  * The position before the first move. A variant with other rules is an error that names it.
  * @param asksForChess960 read the game as Chess960 even if neither tag nor FEN says so
@@ -244,6 +247,7 @@ function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = fal
   const position = parseFen(isStandard ? START_FEN : written, notes);
   if (!position.ok) return position;
   const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
-  const fen = isStandard ? START_FEN : formatFen(position.value);
+  const isPlain = notes.length === 0 && PLAIN_FEN.test(written);
+  const fen = isStandard ? START_FEN : isPlain ? written : formatFen(position.value);
   return success({ position: position.value, fen, isChess960, notes });
 }

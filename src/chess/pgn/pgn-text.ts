@@ -177,18 +177,17 @@ class PgnSplitter {
     } else if ((this.hasMoves || this.characters > LONGEST_GAME_TEXT) && matchesAt(NEXT_GAME_TAG, line, 0)) {
       this.finish(this.isBehindResult && this.gap >= 0 ? this.gap : this.lines.length);
     }
-    const event = line.indexOf(EVENT, at + 1);
     if (!this.hasMoves) {
-      const tags = this.takeTags(line, at, event);
+      const tags = this.takeTags(line, at);
       if (tags.isNextGame) return this.cut(line, tags.end);
       at = tags.end;
     }
-    const next = this.takeMoves(line, at, event);
+    const next = this.takeMoves(line, at);
     return next < 0 ? null : this.cut(line, next);
   }
 
   /** @returns where the line goes on behind the game's tags, and whether with a tag of the next game */
-  private takeTags(line: string, start: number, event: number): { end: number; isNextGame: boolean } {
+  private takeTags(line: string, start: number): { end: number; isNextGame: boolean } {
     let at = start;
     for (;;) {
       TAG_START.lastIndex = at;
@@ -196,6 +195,7 @@ class PgnSplitter {
       const tag = readTag(line, TAG_START.lastIndex);
       if (tag === null) return { end: at, isNextGame: false };
       // A tag that was cut off.
+      const event = tag.damage === undefined ? -1 : line.indexOf(EVENT, at + 1);
       if (event > at && event < tag.end) return { end: event, isNextGame: true };
       if (tag.name === this.firstTag || (this.isBehindTags && this.tagNames.has(tag.name))) {
         return { end: at, isNextGame: true };
@@ -208,15 +208,9 @@ class PgnSplitter {
   }
 
   /** @returns where the next game begins; -1 when the line has been taken */
-  private takeMoves(line: string, start: number, nextEvent: number): number {
+  private takeMoves(line: string, start: number): number {
     let isFirstWord = start === 0;
-    let event = nextEvent;
     for (let at = start; at < line.length; ) {
-      if (event >= 0 && at >= event) {
-        if (at === event && (this.hasMoves || this.tagNames.size > 0)) return at;
-        event = line.indexOf(EVENT, at + Number(at === event));
-        continue;
-      }
       const code = line.charCodeAt(at);
       if (code <= 32) {
         at++;
@@ -227,7 +221,8 @@ class PgnSplitter {
         const close = line.indexOf('}', at);
         if (close < 0) {
           this.isInComment = true;
-          if (event > at) this.doubt(line, event);
+          const event = line.indexOf(EVENT, at);
+          if (event > 0) this.doubt(line, event);
           break;
         }
         at = close + 1;
@@ -241,7 +236,8 @@ class PgnSplitter {
         continue;
       }
       if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) return at;
-      at = this.takeWord(line, at, event < 0 ? line.length : event);
+      if (code === 91 && at > 0 && (this.hasMoves || this.tagNames.size > 0) && line.startsWith(EVENT, at)) return at;
+      at = this.takeWord(line, at);
       isFirstWord = false;
     }
     this.add(line);
@@ -258,11 +254,13 @@ class PgnSplitter {
   }
 
   /** @returns where it ends */
-  private takeWord(line: string, start: number, most: number): number {
+  private takeWord(line: string, start: number): number {
     let end = start + 1;
-    for (; end < most; end++) {
+    for (; end < line.length; end++) {
       const code = line.charCodeAt(end);
+      if (code > 59 && code !== 91 && code !== 123) continue;
       if (code <= 32 || code === 123 || code === 40 || code === 41 || code === 59) break;
+      if (code === 91 && line.startsWith(EVENT, end)) break;
     }
     const isSettled = this.hasMoves && this.gap < 0 && !this.isBehindResult;
     const first = line.charCodeAt(start);

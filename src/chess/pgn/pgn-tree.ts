@@ -264,7 +264,7 @@ class PgnParser {
       if (tag.damage === 'isOpen') {
         this.openTags.push(tag.name);
         this.openTagEnd = tag.end;
-      } else if (tag.damage !== undefined) this.joinedNames.push(tag.name);
+      } else if (tag.damage === 'hasBlankInName') this.joinedNames.push(tag.name);
       return tag.end;
     }
     let end = at;

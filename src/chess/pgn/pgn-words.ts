@@ -9,8 +9,8 @@ export interface PgnTag {
   readonly value: string;
   /** Index in the text behind the tag. */
   readonly end: number;
-  /** What is wrong with it: the sentence continues behind its name; absent = nothing. */
-  readonly damage?: 'isOpen' | 'hasBlankInName';
+  /** No closing bracket, a name of several words, or quotation marks that are wrong; absent = nothing. */
+  readonly damage?: 'isOpen' | 'hasBlankInName' | 'hasMarks';
 }
 
 const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
@@ -89,7 +89,7 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
   for (; at < text.length && text[at] !== '\n'; at++) {
     if (bracket >= 0 && (from === start || at > from + LONGEST_DAMAGED_VALUE)) break;
     if (text[at] === ']') {
-      if (lastMark >= 0) return { name, value: text.slice(from, lastMark), end: at + 1 };
+      if (lastMark >= 0) return { name, value: text.slice(from, lastMark), end: at + 1, damage: 'hasMarks' };
       if (bracket < 0) bracket = at;
     }
     if (QUOTATION_MARK.test(text[at])) lastMark = at;
@@ -98,7 +98,7 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
   const value = text.slice(from, bracket >= 0 ? bracket : lastMark > from ? lastMark : at).trim();
   const isMarked = value.length > 1 && value.startsWith("'") && value.endsWith("'");
   const tag = { name, value: isMarked ? value.slice(1, -1) : value };
-  return bracket < 0 ? { ...tag, end: at, damage: 'isOpen' } : { ...tag, end: bracket + 1 };
+  return bracket < 0 ? { ...tag, end: at, damage: 'isOpen' } : { ...tag, end: bracket + 1, damage: 'hasMarks' };
 }
 
 export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
@@ -152,7 +152,7 @@ export function findSpacedResultEnd(text: string, start: number): number {
 
 /** Moves in long or short notation, and captures that name only files or pieces (exd, NxB); what authors put behind them follows. */
 const MOVE =
-  /(?:(?:[♔-♟]?[NBRQKPnrqk]|[♔-♟])?[a-h]?[1-8]?[-x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o]-[O0o](?:-[O0o])?|[a-hNBRQK][x×:][a-hNBRQP](?:=?[NBRQ])?(?!(?!e\.?p)[A-Za-z0-9]))/y;
+  /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o]-[O0o](?:-[O0o])?|[a-hNBRQK][x×:][a-hNBRQP](?:=?[NBRQ])?(?!(?!e\.?p)[A-Za-z0-9]))/y;
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
 /** A row of more dashes is a line. */
@@ -241,12 +241,14 @@ export function findMoveEnd(word: string, from: number): number {
 }
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const FIGURINES = /[♔-♟]/g;
 const INVISIBLE_ENDS = /^\p{Default_Ignorable_Code_Point}+|\p{Default_Ignorable_Code_Point}+$/gu;
 const DASH = new RegExp(`[${DASHES}]`, 'g');
 /** Cyrillic and Greek letters that look like those of moves, and mean the same in every language. */
 const LOOKALIKES = 'асехоОΟο';
 const LOOKALIKE = new RegExp(`[${LOOKALIKES}]`, 'g');
-const MARKS_AHEAD = /^[^\p{L}\p{N}♔-♟]+/u;
+/** A figurine before the letter of its piece is one of them. */
+const MARKS_AHEAD = /^(?:[^\p{L}\p{N}♔-♟]|[♔-♟](?=[NBRQK]))+/u;
 
 /**
  * A word that has the form of no move, in the letters of moves, and the signs before it: once with what cannot be seen inside, where it
@@ -260,7 +262,7 @@ export function spellPlainly(word: string): { plain: string; signs: string }[] {
     .replace(LOOKALIKE, (letter) => 'acexoOOo'[LOOKALIKES.indexOf(letter)]);
   return [letters.replace(INVISIBLE_ENDS, ''), letters.replace(INVISIBLE, '')].map((seen) => {
     const signs = /^-{2,3}$/.test(seen) ? '' : (MARKS_AHEAD.exec(seen)?.[0] ?? '');
-    return { plain: seen.slice(signs.length), signs };
+    return { plain: seen.slice(signs.length), signs: signs.replace(FIGURINES, '') };
   });
 }
 

@@ -24,7 +24,7 @@ const LONGEST_MOVE = 24;
 const legal = new Uint16Array(MAX_MOVES);
 
 export function isNullMove(text: string): boolean {
-  return NULL_MOVE.test(text);
+  return '-Z0@<np'.includes(text[0]) && NULL_MOVE.test(text);
 }
 
 /** The position after a null move, without history. In check nobody can pass. */
@@ -38,18 +38,12 @@ export function passTurn(position: Position): Result<Position> {
 export function parseSan(position: Position, text: string): Result<Move> {
   if (isNullMove(text)) return failure(`${text} is a null move, which passes the turn: no game can have one`);
   const bare = text.length > LONGEST_MOVE ? '' : spellPlainly(text);
-  const castling = CASTLING.exec(bare);
-  const match = castling === null ? SAN.exec(bare) : null;
-  const capture = castling === null && match === null ? SHORT_CAPTURE.exec(bare) : null;
-  if (castling === null && match === null && capture === null)
-    return failure(`"${cutText(text)}" is not a move such as Nf3 or exd8=Q`);
+  const match = SAN.exec(bare);
+  const other = match === null ? (CASTLING.exec(bare) ?? SHORT_CAPTURE.exec(bare)) : null;
+  if (match === null && other === null) return failure(`"${cutText(text)}" is not a move such as Nf3 or exd8=Q`);
   const count = position.generateLegalMoves(legal);
   const found =
-    match !== null
-      ? findMove(position, count, match)
-      : capture !== null
-        ? findCapture(position, count, capture)
-        : findCastling(count, castling?.[1] !== undefined);
+    match !== null ? findMove(position, count, match) : findOther(position, count, other as RegExpExecArray);
   if (found === AMBIGUOUS) return failure(`${text} is ambiguous in ${formatFen(position)}`);
   if (found !== ILLEGAL) return success(found as Move);
   const promoted = match === null ? ILLEGAL : findMove(position, count, match.with(6, 'Q') as RegExpExecArray);
@@ -94,7 +88,9 @@ function findMove(position: Position, count: number, match: RegExpExecArray): nu
   return ILLEGAL;
 }
 
-function findCapture(position: Position, count: number, match: RegExpExecArray): number {
+/** @param match of CASTLING or SHORT_CAPTURE */
+function findOther(position: Position, count: number, match: RegExpExecArray): number {
+  if (match.length === 2) return findCastling(count, match[1] !== undefined);
   const [, by = match[3], taken = match[4]] = match;
   const promotion = match[5] === undefined ? 0 : PIECE_LETTERS.indexOf(match[5].toLowerCase());
   const type = FILES.includes(by) ? PAWN : PIECE_LETTERS.indexOf(by.toLowerCase());
@@ -120,7 +116,7 @@ function spellPlainly(text: string): string {
   while (end > 0 && '+#!?'.includes(text[end - 1])) end--;
   let bare = text.slice(0, end).replace(/e\.?p\.?$/, '');
   const figurine = FIGURINES.indexOf(bare[0]);
-  if (figurine >= 0) bare = (/^.[NBRQKPnrqk]/.test(bare) ? '' : 'KQRBNP'[figurine % 6]) + bare.slice(1);
+  if (figurine >= 0) bare = 'KQRBNP'[figurine % 6] + bare.slice(1);
   return bare;
 }
 
