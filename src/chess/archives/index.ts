@@ -10,5 +10,5 @@ export { RECORD_LIMIT, UnpackLimit } from './unpack-limit.js';
 
 /** Endings of names, for those who choose files; here, so that a page that only asks for a file loads no unpacker. */
 const PACKED_ENDINGS = ['.gz', '.zst', '.bz2', '.zip', '.tar', '.tgz'];
-export const GAME_ENDINGS = ['.pgn', '.epd', '.fen', '.txt', ...PACKED_ENDINGS];
+export const GAME_ENDINGS = ['.pgn', '.epd', '.fen', '.txt', '.tsv', ...PACKED_ENDINGS];
 export const BOOK_ENDINGS = ['.bin', ...GAME_ENDINGS];

@@ -240,6 +240,16 @@ test('castling of Chess960 is read, and spelt king takes rook in UCI moves', () 
   assert.match(formatGame(game), /^1\. O-O O-O 2\. e4 \(2\. d4 d5\) 2\.\.\. e5 \*$/m);
   assert.equal(readGame(CHESS960.replace('[Variant "Chess960"]\n', '')).isChess960, true);
   assert.equal(readGame(RICH).isChess960, false);
+  // Whoever reads it next must know without our reading of the FEN.
+  const shredder = '[SetUp "1"]\n[FEN "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w EAea - 0 1"]\n\n1. O-O-O O-O *';
+  for (const text of [shredder, `[Variant "Standard"]\n${shredder}`]) {
+    const written = formatGame(readGame(text));
+    assert.match(written, /\[FEN "rk2r3\/pppppppp\/8\/8\/8\/8\/PPPPPPPP\/RK2R3 w KQkq - 0 1"\]/);
+    assert.match(written, /\[Variant "Chess960"\]/);
+    assert.equal(readGame(text).startFen, 'rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w KQkq - 0 1');
+    assert.equal(listUci(readGame(written)), 'b1a1 b8e8');
+  }
+  assert.match(formatGame(readGame(`[Variant "fischerandom"]\n${shredder}`)), /\[Variant "fischerandom"\]/);
 });
 
 test('names in ISO 8859-1 are read beside games in UTF-8', async () => {

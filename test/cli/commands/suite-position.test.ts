@@ -109,11 +109,21 @@ test('a file of games, a folder and links in a circle are refused by one sentenc
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-suite-'));
   try {
     writeFileSync(join(folder, 'games.epd'), '[Event "x"]\n\n1. e4 *\n');
+    writeFileSync(join(folder, 'bad.epd'), `${FOOLS_MATE} bm Qh9;\n`.repeat(1001));
+    writeFileSync(join(folder, 'bad.pgn'), '[Event "x"]\n\n1. Sf3 *\n\n'.repeat(1001));
     symlinkSync('circle.epd', join(folder, 'circle.epd'));
     const rows: [command: string[], sentence: RegExp][] = [
       [
         ['suite', 'games.epd'],
         /^games\.epd cannot be read: it holds games, and a suite is a list of positions \(EPD\)\n$/,
+      ],
+      [
+        ['suite', 'bad.epd'],
+        /^bad\.epd cannot be read: almost none of its lines can be read \(line 1: bm Qh9: [^;]*; line 2: [^;]*; line 3: [^;]*\)\n$/,
+      ],
+      [
+        ['analyse', 'bad.pgn'],
+        /\nbad\.pgn cannot be read: almost none of its games can be read \(line 3, move 1\.Sf3: [^;]*; line 7, [^;]*; line 11, [^;]*\)\n$/,
       ],
       [['suite', '.'], /^\. cannot be read: it is a folder\n$/],
       [['suite', 'circle.epd'], /^circle\.epd cannot be read: its links lead in a circle\n$/],
