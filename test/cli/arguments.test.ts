@@ -50,7 +50,7 @@ test('control characters of a stranger reach the terminal as text, on stdout and
     const runs = [['suite', path, '--backend=hash', '--nodes=1', '--config='], [`no\u001b[2J${DIRECTIONS}such`]];
     for (const args of runs) {
       const { stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
-      assert.match(stdout + stderr, /\\u001b.*\\u061c\\u200e\\u200f\\u202a/s);
+      assert.match(stdout + stderr, /\\u061c\\u200e\\u200f\\u202a/);
       assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
     }
   } finally {
