@@ -15,7 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const { values: flags, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -47,6 +47,7 @@ const CONTENTS = [
   ['tiny games', 'pgn', '1. e4 *\n'],
   ['newlines', 'pgn', '\n'],
   ['one comment', 'pgn', 'a', '1. e4 {'],
+  ['one tag', 'pgn', 'a', '[Event "'],
   ['positions', 'epd', POSITION],
   ['FENs', 'fen', '4k3/8/8/8/8/8/8/4K2R w K - 0 1\n'],
   ['one line', 'epd', 'x'],
@@ -69,6 +70,19 @@ const PACKINGS = {
   'tar.bz2': ['bzip2 -c', 'tar'],
 };
 const NETWORKS = ['gz', 'zst', 'xz'];
+
+/** Parts of a packed file that hold nothing or one game, again and again: they cost time, not memory. */
+const TINY = Buffer.from('1. e4 *\n');
+const PARTS_MB = 8;
+const PARTS = {
+  'empty.gz': () => gzipSync(''),
+  'tiny.gz': () => gzipSync(TINY),
+  'empty.bz2': () => execFileSync('bzip2', ['-c'], { input: '' }),
+  'tiny.bz2': () => execFileSync('bzip2', ['-c'], { input: TINY }),
+  'empty.zst': () => execFileSync('zstd', ['-q', '-c'], { input: '' }),
+  'tiny.zst': () => execFileSync('zstd', ['-q', '-c'], { input: TINY }),
+  'skipped.zst': () => Buffer.from('502a4d1800000000', 'hex'),
+};
 
 const match = (path) => [
   'match',
@@ -293,32 +307,37 @@ const count = (isRight) => {
   tried++;
   if (isRight) right++;
 };
+
+/** Gives a file, which is made if any row is wanted, to every command and door that reads its kind. */
+async function tryFile(what, ending, packing, createFile) {
+  const rows = [...COMMANDS[ending], ...(ending in DOORS ? [['board', null]] : [])].filter(([command]) =>
+    words.every((word) => `${command}, ${what} ${ending} ${packing}`.includes(word)),
+  );
+  if (rows.length === 0) return;
+  const path = await createFile();
+  for (const [command, createArgs] of rows) {
+    const name = `${command}, ${what} in ${basename(path)}`;
+    if (createArgs !== null) {
+      count(report(name, run(command, createArgs(path))));
+      continue;
+    }
+    const board = await BoardProcess.start();
+    const socket = await board.connect();
+    await socket.ask('describe');
+    const send = () =>
+      board.send(`files/${DOORS[ending]}?name=${encodeURIComponent(basename(path))}`, readFileSync(path));
+    const { status, text, ...rest } = await askMeanwhile(board, socket, send);
+    count(report(name, { ...rest, status: status === 413 || status === 422 ? 1 : status, sentence: text.trim() }));
+    socket.close();
+    await board.stop();
+  }
+  rmSync(path);
+}
 try {
   for (const [what, ending, unit, before] of CONTENTS) {
     for (const packing of Object.keys(PACKINGS)) {
       if (/onnx|pb/.test(ending) && !NETWORKS.includes(packing)) continue;
-      const rows = [...COMMANDS[ending], ...(ending in DOORS ? [['board', null]] : [])].filter(([command]) =>
-        words.every((word) => `${command}, ${what} ${ending} ${packing}`.includes(word)),
-      );
-      if (rows.length === 0) continue;
-      const path = await pack(ending, packing, unit, before);
-      for (const [command, createArgs] of rows) {
-        const name = `${command}, ${what} in ${basename(path)}`;
-        if (createArgs !== null) {
-          count(report(name, run(command, createArgs(path))));
-          continue;
-        }
-        const board = await BoardProcess.start();
-        const socket = await board.connect();
-        await socket.ask('describe');
-        const kind = DOORS[ending];
-        const send = () => board.send(`files/${kind}?name=${encodeURIComponent(basename(path))}`, readFileSync(path));
-        const { status, text, ...rest } = await askMeanwhile(board, socket, send);
-        count(report(name, { ...rest, status: status === 413 || status === 422 ? 1 : status, sentence: text.trim() }));
-        socket.close();
-        await board.stop();
-      }
-      rmSync(path);
+      await tryFile(what, ending, packing, () => pack(ending, packing, unit, before));
     }
   }
   for (const [what, attack] of Object.entries(ATTACKS)) {
@@ -330,6 +349,14 @@ try {
     count(report(`board, attack: ${what}`, await askMeanwhile(board, socket, run)));
     for (const page of [socket, own]) page.close();
     await board.stop();
+  }
+  for (const [packing, createPart] of Object.entries(PARTS)) {
+    await tryFile('parts', 'pgn', packing, () => {
+      const path = join(work, `parts.pgn.${packing}`);
+      const part = createPart();
+      writeFileSync(path, Buffer.alloc(Math.ceil((PARTS_MB * 1e6) / part.length) * part.length, part));
+      return path;
+    });
   }
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -156,6 +156,15 @@ function createLine(random, options) {
     () => `go movetime ${random.nextBelow(30)}`,
     () => `go wtime ${small()} btime ${small()} winc ${random.nextBelow(20)} movestogo ${number()}`,
     () => `go depth ${random.nextBelow(4)} searchmoves ${pick(MOVES)} ${pick(MOVES)}`,
+    // Doors: brackets that nest deeper than any stack, lines over a megabyte, and a go of which nothing is understood.
+    () =>
+      `setoption name BackendOptions value ${pick(['(', 'team(', 'a('])}`.padEnd(pick([60, 8_000]), pick(['(', ')'])),
+    () =>
+      `${pick(['position startpos moves', 'go searchmoves', 'setoption name SyzygyPath value', 'foo'])} `.padEnd(
+        random.nextBelow(20) === 0 ? 1_100_000 : 200,
+        'e2e4 ',
+      ),
+    () => `go ${pick(['nodez 100', 'searchmoves e2e9', 'searchmoves', 'foo'])}`,
     () => `go ${pick(['infinite', 'ponder', 'mate 2', 'perft 2', '', 'nodes -5', 'movetime x'])}`,
     () => pick(['stop', 'ponderhit', 'stop', 'ucinewgame', 'uci', 'd', 'debug on', 'debug off', 'eval', '']),
     () => {

@@ -76,8 +76,12 @@ export class PackedBytes {
   /** The bytes are taken again next. */
   giveBack(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.held.unshift(bytes);
     this.heldBytes += bytes.length;
+    const [next] = this.held;
+    // Neighbours become one piece again, so that taking both does not copy them.
+    if (next?.buffer === bytes.buffer && next.byteOffset === bytes.byteOffset + bytes.length) {
+      this.held[0] = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length + next.length);
+    } else this.held.unshift(bytes);
   }
 
   /** All that follows. */
