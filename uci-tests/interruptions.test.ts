@@ -1,7 +1,11 @@
 /** Stop, quit, signals, closed pipes, and questions during a search. */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { NO_NETWORK, needsProcess, openEngine, withEngine } from './uci-process.js';
+import { NO_NETWORK, needsProcess, openEngine, PROGRAM, withEngine } from './uci-process.js';
 
 test('stop ends a search with one bestmove; isready is answered meanwhile', async () => {
   await withEngine([], async (engine) => {
@@ -166,4 +170,29 @@ test('a search that runs at the end of input still gives its answer', needsProce
   engine.child.stdin.end();
   assert.equal(await engine.exited, 0);
   assert.match(engine.lines.at(-1) ?? '', /^bestmove /);
+});
+
+test('when the terminal is closed the engine ends by the hang-up, without a crash of Node', needsProcess, async (t) => {
+  if (spawnSync('script', ['--version']).status !== 0) return t.skip('script (util-linux) is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-terminal-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const lines of ['isready', 'isready\ngo infinite']) {
+    const status = join(folder, `${lines.length}`);
+    const shell = `trap : HUP; "${process.execPath}" "${PROGRAM}" --backend=random; echo $? > "${status}"`;
+    const terminal = spawn('script', ['-qec', shell, '/dev/null']);
+    t.after(() => terminal.kill('SIGKILL'));
+    const isReady = new Promise<void>((resolve) => {
+      let text = '';
+      terminal.stdout.on('data', (chunk) => {
+        text += chunk;
+        if (/readyok\r?\n/.test(text)) resolve();
+      });
+    });
+    terminal.stdin.write(`${lines}\n`);
+    await isReady;
+    terminal.kill('SIGKILL');
+    while (!existsSync(status) || readFileSync(status, 'utf8') === '')
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(readFileSync(status, 'utf8'), '129\n');
+  }
 });

@@ -2,15 +2,14 @@
 import { createSpareOptions, enginePorts } from '../engine/app/index.js';
 import type { Settings } from '../engine/app/options.js';
 import type { EnginePorts } from '../engine/core/index.js';
-import { formatGreeting, UciSession } from '../engine/uci/index.js';
+import { formatGreeting, type SessionSettings, UciSession } from '../engine/uci/index.js';
 import { isTunable, resolveNetwork } from '../engine/weights/index.js';
 import { writeNote } from './write-output.js';
 
 export function startSession(
   { options, showHidden }: Settings,
   version: string,
-  writeLine: (line: string) => void,
-  onFault: (error: unknown) => void,
+  { writeLine, onFault, onEnd }: Pick<SessionSettings, 'writeLine' | 'onFault' | 'onEnd'>,
 ): UciSession {
   if (process.stdin.isTTY) {
     void resolveNetwork(options).then((network) => {
@@ -38,6 +37,6 @@ export function startSession(
       await runBenchWords(options, words, writeBenchLine, signal);
     },
     onFault,
-    onEnd: () => process.exit(),
+    onEnd,
   });
 }
