@@ -12,7 +12,7 @@ const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
 export async function readCommandLine(): Promise<void> {
   const [word, ...rest] = process.argv.slice(2);
   const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
-  const asksForHelp = args.some((arg) => ['--help', '-h', '--version'].includes(arg));
+  const asksForHelp = args.some((arg) => ['--help', '-help', '-h', '--version', '-version'].includes(arg));
   const first = args.find((arg) => !arg.startsWith('-'));
   const isUci = !asksForHelp && (first === undefined || first === 'uci' || args[0].startsWith('-'));
 

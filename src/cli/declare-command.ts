@@ -9,8 +9,19 @@ import { addEngineFlags, addListedEngineFlags, type GivenFlags } from './engine-
 
 export interface Flag<Value> {
   readonly options: Options;
+  readonly place?: FlagPlace;
   /** Throws one sentence that names the flag. */
   read(given: unknown, name: string): Value;
+}
+
+/** Where a flag has an effect, and what else it is called. */
+interface FlagPlace {
+  /** Flags of the command without which this one has no effect. */
+  readonly goesWith?: readonly string[];
+  /** Flags of the command which leave this one without effect. */
+  readonly notWith?: readonly string[];
+  /** Names that the flag had, or has in other programs: taken, but not shown. */
+  readonly oldNames?: readonly string[];
 }
 
 export type FlagTable = Readonly<Record<string, Flag<unknown>>>;
@@ -25,14 +36,24 @@ interface CommandDeclaration<Words extends FlagTable, Flags extends FlagTable> {
   /** The command takes the engine's flags as well. Its help names them, or lists them. */
   readonly engineFlags?: 'named' | 'listed';
   readonly epilogue?: string;
+  /** A command line of another program, in words of ours; null when the words are not of one. */
+  readonly translate?: (words: readonly string[]) => readonly string[] | null;
   run(args: ValuesOf<Words & Flags>, given: GivenFlags): void | Promise<void>;
 }
+
+/** Stands for the word `-`, which yargs drops: stdin, in place of a file. */
+export const DASH = '<->';
 
 export interface Command {
   /** Its first word, and other names. */
   readonly names: readonly string[];
   /** Names of its words, which stand without dashes. */
   readonly words: readonly string[];
+  /** Names of its flags, the engine's where it takes them. */
+  readonly flags: readonly string[];
+  /** Words and flags that it cannot do without: `<file>`, `--out`. */
+  readonly required: readonly string[];
+  readonly translate: (words: readonly string[]) => readonly string[] | null;
   addTo(parser: Argv): void;
 }
 
@@ -40,34 +61,56 @@ export interface Command {
 export function declareCommand<Flags extends FlagTable, Words extends FlagTable = {}>(
   declaration: CommandDeclaration<Words, Flags>,
 ): Command {
-  const { command, describe, words, flags, engineFlags, epilogue, run } = declaration;
+  const { command, describe, words, flags, engineFlags, epilogue, translate = () => null, run } = declaration;
   const build = (yargs: Argv): void => {
-    if (engineFlags === 'named') addEngineFlags(yargs);
+    // A command may have a flag of the engine as its own.
+    const isEngineFlag = (flag: string): boolean => !Object.hasOwn(flags, flag);
+    if (engineFlags === 'named') addEngineFlags(yargs, isEngineFlag);
     if (engineFlags === 'listed') addListedEngineFlags(yargs);
-    for (const [name, { options }] of Object.entries(words ?? {})) yargs.positional(name, toPositional(options));
-    for (const [name, { options }] of Object.entries(flags)) yargs.option(name, options);
+    for (const [name, { options }] of Object.entries(words ?? {})) {
+      yargs.positional(name, toPositional(describeDefault(options)));
+    }
+    for (const [name, { options, place }] of Object.entries(flags)) {
+      yargs.option(name, describeDefault(options));
+      const { alias: _, default: __, demandOption: ___, ...rest } = options;
+      for (const old of place?.oldNames ?? []) yargs.option(old, { ...rest, hidden: true });
+    }
     if (epilogue !== undefined) yargs.epilogue(epilogue);
   };
+  const [first] = [command].flat();
+  const shown = Object.entries(flags).filter(([, { options }]) => options.hidden !== true);
   return {
     names: [command].flat().map((name) => name.split(' ')[0]),
     words: Object.keys(words ?? {}),
+    flags: [
+      ...shown.map(([name]) => name),
+      ...(engineFlags === undefined ? [] : listOptionSpecs().flatMap(({ flag, hidden }) => (hidden ? [] : [flag]))),
+      'help',
+    ],
+    required: [
+      ...[...first.matchAll(/<([\w-]+)/g)].map(([, word]) => `<${word}>`),
+      ...shown.flatMap(([name, { options }]) => (options.demandOption === true ? [`--${name}`] : [])),
+    ],
+    translate,
     addTo: (parser) => {
-      parser.command([command].flat(), describe, build, (args) => run(readValues(args, words, flags), listGiven(args)));
+      parser.command([command].flat(), describe, build, (args) => {
+        const values = readValues<ValuesOf<Words & Flags>>(args, words, flags);
+        return run(values, listGiven(args));
+      });
     },
   };
 }
 
+/** yargs only shows the default; who gave a flag is known because it sets none. */
+function describeDefault({ default: value, ...options }: Options): Options {
+  if (value === undefined || value === '' || value === false || isEmptyList(value)) return options;
+  return { defaultDescription: String(value), ...options };
+}
+
 /** Positional options know few of the keys. */
-function toPositional({
-  type,
-  array,
-  choices,
-  default: value,
-  defaultDescription,
-  describe,
-}: Options): PositionalOptions {
+function toPositional({ type, array, choices, defaultDescription, describe }: Options): PositionalOptions {
   const kind = type === 'string' ? { type } : {};
-  const rest = { array, choices, default: value, defaultDescription, describe };
+  const rest = { array, choices, defaultDescription, describe };
   return { ...kind, ...Object.fromEntries(Object.entries(rest).filter(([, inner]) => inner !== undefined)) };
 }
 
@@ -77,9 +120,52 @@ function readValues<Values>(args: Readonly<Record<string, unknown>>, words: Flag
     ...Object.entries(words).map((row) => [`<${row[0]}>`, ...row] as const),
     ...Object.entries(flags).map((row) => [`--${row[0]}`, ...row] as const),
   ];
-  const read = ({ options, read }: Flag<unknown>, given: unknown, title: string): unknown =>
-    read(options.array === true ? given : takeLast(given), title);
-  return Object.fromEntries(rows.map(([title, name, flag]) => [name, read(flag, args[name], title)])) as Values;
+  /** Titles by name. */
+  const given = new Map<string, string>();
+  const read = ({ options, read, place }: Flag<unknown>, title: string, name: string): unknown => {
+    const old = place?.oldNames?.find((other) => isThere(args[other]));
+    const written = args[old ?? name];
+    if (!isThere(written)) return read(options.default, title);
+    const value = read(putDash(options.array === true ? written : takeLast(written)), title);
+    // A switch that is switched to where it stands changes nothing.
+    if (typeof value !== 'boolean' || value !== (options.default ?? false))
+      given.set(name, value === false ? `--no-${name}` : title);
+    return value;
+  };
+  const values = Object.fromEntries(rows.map(([title, name, flag]) => [name, read(flag, title, name)]));
+  for (const [name, { place }] of Object.entries(flags)) {
+    const title = given.get(name);
+    if (title !== undefined && place !== undefined) checkPlace(title, place, given);
+  }
+  return values as Values;
+}
+
+/** Throws one sentence when a flag has no effect where it stands. @param given what was given, by name, as the user writes it */
+function checkPlace(
+  flag: string,
+  { goesWith = [], notWith = [] }: FlagPlace,
+  given: ReadonlyMap<string, string>,
+): void {
+  const obstacle = notWith.flatMap((name) => given.get(name) ?? [])[0];
+  const missing = goesWith.filter((name) => !given.has(name));
+  if (obstacle !== undefined) throw new Error(`${flag} has no effect with ${obstacle}`);
+  if (missing.length > 0) throw new Error(`${flag} has no effect without ${joinFlags(missing)}`);
+}
+
+function joinFlags(names: readonly string[]): string {
+  return names.map((name) => `--${name}`).join(' and ');
+}
+
+function putDash(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(putDash) : value === DASH ? '-' : value;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && !isEmptyList(value);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** yargs turns a flag that is given twice into a list. The last value counts instead, of nested flags (`--player1.nodes=5`) too. */
@@ -96,23 +182,45 @@ function listGiven(args: Readonly<Record<string, unknown>>): GivenFlags {
   );
 }
 
-/** The same flags, in a section of the help. */
-export function inGroup<Flags extends FlagTable>(group: string, flags: Flags): Flags {
-  const rows = Object.entries(flags).map(([name, flag]) => [name, { ...flag, options: { ...flag.options, group } }]);
+/** The same flags, in a section of the help whose title says where they have an effect. */
+export function inGroup<Flags extends FlagTable>(group: string, flags: Flags, place: FlagPlace = {}): Flags {
+  const rows = Object.entries(flags).map(([name, flag]) => {
+    const { goesWith = [], notWith = [] } = place;
+    const own = flag.place ?? {};
+    const merged = {
+      ...own,
+      goesWith: [...goesWith, ...(own.goesWith ?? [])],
+      notWith: [...notWith, ...(own.notWith ?? [])],
+    };
+    return [name, { ...flag, place: merged, options: { ...flag.options, group } }];
+  });
   return Object.fromEntries(rows) as Flags;
 }
 
-type More = Pick<Options, 'alias' | 'defaultDescription' | 'hidden' | 'implies' | 'requiresArg'>;
+type More = Pick<Options, 'alias' | 'defaultDescription' | 'hidden' | 'requiresArg'> & FlagPlace;
+
+/** The parts of a row that yargs reads, and those that it does not know; the help says with what a flag goes. */
+function declare({
+  goesWith,
+  notWith,
+  oldNames,
+  ...options
+}: Options & FlagPlace): Pick<Flag<unknown>, 'options' | 'place'> {
+  const place = { ...(goesWith && { goesWith }), ...(notWith && { notWith }), ...(oldNames && { oldNames }) };
+  if (goesWith === undefined) return { options, place };
+  const describe = `With ${joinFlags(goesWith)}: ${options.describe}`;
+  return { options: { ...options, describe }, place };
+}
 
 /** What yargs has made of the flag, which is of this type by the flag's options. */
 const asRead = <Value>(given: unknown): Value => given as Value;
 
 /** Switched on by `--flag`, off by `--no-flag`; null = undefined unless it is given. */
 export function onOff(describe: string, value?: boolean, more?: More): Flag<boolean>;
-export function onOff(describe: string, value: null): Flag<boolean | undefined>;
+export function onOff(describe: string, value: null, more?: More): Flag<boolean | undefined>;
 export function onOff(describe: string, value: boolean | null = false, more: More = {}): Flag<boolean | undefined> {
   return {
-    options: { type: 'boolean', ...(value === null ? {} : { default: value }), describe, ...more },
+    ...declare({ type: 'boolean', ...(value === null ? {} : { default: value }), describe, ...more }),
     read: asRead,
   };
 }
@@ -120,7 +228,7 @@ export function onOff(describe: string, value: boolean | null = false, more: Mor
 export function text(describe: string, more: More & { readonly default: string }): Flag<string>;
 export function text(describe: string, more?: More): Flag<string | undefined>;
 export function text(describe: string, more: More = {}): Flag<string | undefined> {
-  return { options: { type: 'string', describe, ...more }, read: asRead };
+  return { ...declare({ type: 'string', describe, ...more }), read: asRead };
 }
 
 export function requiredText(describe: string): Flag<string> {
@@ -129,8 +237,7 @@ export function requiredText(describe: string): Flag<string> {
 
 /** May be given several times, each time with one value. */
 export function texts(describe: string, more: More = {}): Flag<readonly string[]> {
-  const options: Options = { type: 'string', array: true, nargs: 1, default: [], describe, ...more };
-  return { options, read: asRead };
+  return { ...declare({ type: 'string', array: true, nargs: 1, default: [], describe, ...more }), read: asRead };
 }
 
 /** Takes all values that follow. */
@@ -138,21 +245,27 @@ export function words(
   describe: string,
   more: More & { readonly default?: readonly string[] } = {},
 ): Flag<readonly string[]> {
-  return { options: { type: 'string', array: true, describe, ...more }, read: (given) => asRead(given ?? []) };
+  return { ...declare({ type: 'string', array: true, describe, ...more }), read: (given) => asRead(given ?? []) };
 }
 
 export function choice<const Choice extends string>(
   choices: readonly Choice[],
   value: NoInfer<Choice>,
   describe: string,
+  more?: More,
 ): Flag<Choice>;
 export function choice<const Choice extends string>(
   choices: readonly Choice[],
   value: null,
   describe: string,
 ): Flag<Choice | undefined>;
-export function choice(choices: readonly string[], value: string | null, describe: string): Flag<string | undefined> {
-  return { options: { choices, ...(value === null ? {} : { default: value }), describe }, read: asRead };
+export function choice(
+  choices: readonly string[],
+  value: string | null,
+  describe: string,
+  more: More = {},
+): Flag<string | undefined> {
+  return { ...declare({ choices, ...(value === null ? {} : { default: value }), describe, ...more }), read: asRead };
 }
 
 /** A flag of lc0 that is not taken. */
@@ -206,6 +319,33 @@ export function number(range: NumberRange, describe: string): Flag<number | unde
   return declareNumber('number', range, describe);
 }
 
+/**
+ * A limit that may be missing: null for 0 and -1, in every command, and where the flag is not given unless it has a default; undefined
+ * tells the two apart.
+ */
+export function limit(describe: string, more: More & { readonly default: number | null }): Flag<number | null>;
+export function limit(describe: string, more?: More): Flag<number | null | undefined>;
+export function limit(
+  describe: string,
+  more: More & { readonly default?: number | null } = {},
+): Flag<number | null | undefined> {
+  const { default: value, ...rest } = more;
+  const range = { min: 1, also: [0, -1] };
+  return {
+    ...declare({
+      ...rest,
+      ...(value == null ? {} : { default: value }),
+      requiresArg: true,
+      describe: `${describe} [whole number from 1; 0 or -1 = no limit]`,
+    }),
+    read: (given, name) => {
+      if (given === undefined) return value;
+      const number = requireNumber(name, given, 'whole number', range);
+      return number > 0 ? number : null;
+    },
+  };
+}
+
 /** Checks a whole number that is not a flag of its own (`--player1.nodes`); throws one sentence when it is below `min`. */
 export function requireWhole(name: string, value: unknown, min: number): number {
   return requireNumber(`--${name}`, value, 'whole number', { min });
@@ -218,7 +358,7 @@ function declareNumber(
 ): Flag<number | undefined> {
   const { min: _, max: __, isMinExcluded: ___, also: ____, ...options } = flag;
   return {
-    options: { ...options, requiresArg: true, describe: `${describe} [${describeRange(kind, flag)}]` },
+    ...declare({ ...options, requiresArg: true, describe: `${describe} [${describeRange(kind, flag)}]` }),
     read: (given, name) => (given === flag.default ? flag.default : requireNumber(name, given, kind, flag)),
   };
 }

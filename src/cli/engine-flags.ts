@@ -1,13 +1,10 @@
 /**
- * The engine's flags in commands that yargs parses: declared from the option list, read back into an option store. Also here: the
- * position that a command is given.
+ * The engine's flags in commands that yargs parses: declared from the option list, read back into an option store.
  */
 import type { Argv } from 'yargs';
 import type { OptionSpec, OptionStore } from '../base/options/index.js';
 import { unwrap } from '../base/util/index.js';
-import type { Position } from '../chess/rules/index.js';
 import { createSettings, listOptionSections, listOptionSpecs } from '../engine/app/options.js';
-import { createGamePosition } from '../engine/core/index.js';
 import { isFileless, obtainNetwork } from '../engine/weights/index.js';
 import { createDownloadBar, printNote } from './output.js';
 
@@ -17,9 +14,12 @@ export type GivenFlags = ReadonlyMap<string, string>;
 const POINTER =
   'The engine’s flags, such as --weights, --backend and --threads, work with this command too; `sardonyx --help` lists them.';
 
-/** The command's help lists its own flags and says where the engine's are listed. */
-export function addEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Arguments> {
-  for (const spec of listOptionSpecs()) declareFlag(yargs, spec, { hidden: true });
+/** The command's help lists its own flags and says where the engine's are listed. @param isWanted tells which flags to add */
+export function addEngineFlags<Arguments>(
+  yargs: Argv<Arguments>,
+  isWanted: (flag: string) => boolean,
+): Argv<Arguments> {
+  for (const spec of listOptionSpecs()) if (isWanted(spec.flag)) declareFlag(yargs, spec, { hidden: true });
   return yargs.epilogue(POINTER);
 }
 
@@ -74,14 +74,4 @@ function describeRange(spec: OptionSpec): string {
     case 'button':
       return '';
   }
-}
-
-// The position that a command is given: a FEN and the moves behind it.
-
-/** Prints what was dropped; throws one sentence. @param fen empty = the start position. @param moves separated by blanks */
-export function readPosition(fen: string, moves = ''): Position {
-  const played = moves.split(/\s+/).filter((text) => text !== '');
-  const { position, notes } = unwrap(createGamePosition(fen === '' ? null : fen, played));
-  for (const note of notes) printNote(note);
-  return position;
 }

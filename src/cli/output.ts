@@ -16,8 +16,10 @@ export class Interruption {
   readonly signal: AbortSignal = this.controller.signal;
   private readonly abort = (): void => this.controller.abort();
 
-  constructor() {
+  /** @param onAbort called when the signal has come */
+  constructor(onAbort: () => void = () => undefined) {
     process.once('SIGINT', this.abort).once('SIGTERM', this.abort);
+    this.signal.addEventListener('abort', onAbort);
   }
 
   /** From now on such a signal ends the process again. */
@@ -60,9 +62,42 @@ export class NoteList {
   }
 }
 
-/** A bar on stderr; it draws nothing if stderr is not a terminal. */
+/** Columns for what stands beside a bar. */
+const TEXT_WIDTH = 50;
+const SHORTEST_BAR = 10;
+const LONGEST_BAR = 40;
+
+/**
+ * A bar on stderr, as long as the terminal has room for; a narrow one shows the figures alone. It draws nothing if stderr is not a
+ * terminal. A terminal that knows no control sequences (TERM=dumb) gets a line with the figures every two seconds.
+ */
 export function createProgressBar(format: string, options: Options = {}): SingleBar {
-  return new SingleBar({ format, stream: process.stderr, ...options }, Presets.shades_classic);
+  const { stderr } = process;
+  const isDumb = stderr.isTTY && process.env.TERM === 'dumb';
+  const room = Math.min(LONGEST_BAR, (stderr.columns ?? 80) - TEXT_WIDTH);
+  const figures = format.replace('{bar} ', '');
+  return new SingleBar(
+    {
+      stream: isDumb ? hideTerminal(stderr) : stderr,
+      noTTYOutput: isDumb,
+      format: isDumb || room < SHORTEST_BAR ? figures : format,
+      barsize: Math.max(SHORTEST_BAR, room),
+      ...options,
+      // Wrapping stays on, so that a line which is too long is cut to the width and not drawn over several.
+      linewrap: true,
+    },
+    Presets.shades_classic,
+  );
+}
+
+/** A note while a bar may be on the screen, whose line it leaves. */
+export function printBesideBar(text: string): void {
+  writeNote(process.stderr.isTTY ? `\n${text}` : text);
+}
+
+/** To the library that draws the bars, the stream of a dumb terminal is a file. */
+function hideTerminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return Object.create(stream, { isTTY: { value: false }, write: { value: (text: string) => stream.write(text) } });
 }
 
 /** A download on stderr: a bar on a terminal, sentences elsewhere. */

@@ -3,9 +3,10 @@
  * line for yargs, and answers `--version`.
  */
 import yargs from 'yargs';
+import { getProgramCommand } from '#platform/machine.js';
 import { readRuntimeVersion } from '#platform/onnx-runtime.js';
 import { isPackaged } from '#platform/program-files.js';
-import { showControls, unwrap } from '../base/util/index.js';
+import { cutText, findNearWord, showControls, suggestName, unwrap } from '../base/util/index.js';
 import { CrashReporter, readBuild, readSettings, readVersion } from '../engine/app/options.js';
 import { isFileless, loadNetwork, resolveNetwork } from '../engine/weights/index.js';
 import { loadModel } from '../networks/nn/index.js';
@@ -25,7 +26,7 @@ import { encodeCommand, evalCommand, perftCommand } from './commands/position-co
 import { rescoreCommand, shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite.js';
 import { tuneCommand } from './commands/tune.js';
-import { declareCommand, onOff } from './declare-command.js';
+import { type Command, DASH, declareCommand, onOff } from './declare-command.js';
 import { printNote } from './output.js';
 import { runUciMode } from './uci-mode.js';
 import { writeNote } from './write-output.js';
@@ -39,7 +40,13 @@ const FIELDS = [/^[wb]$/, /^(-|[KQkqA-Ha-h]+)$/, /^(-|[a-h][36])$/, /^\d+$/, /^\
 
 /** @param commands names and aliases of all commands */
 export function prepareArguments(args: readonly string[], commands: ReadonlySet<string>): string[] {
-  return joinDash(joinFenWords(moveCommandFirst(args, commands)));
+  return joinDash(joinFenWords(moveCommandFirst(putHelpLast(args), commands)));
+}
+
+/** `help match` → `match --help`, and `-help` as other programs write it. */
+function putHelpLast(args: readonly string[]): readonly string[] {
+  const spelled = args.map((arg) => (arg === '-help' || arg === '-version' ? `-${arg}` : arg));
+  return spelled[0] === 'help' ? [...spelled.slice(1), '--help'] : spelled;
 }
 
 /**
@@ -67,11 +74,12 @@ export function joinFenWords(args: readonly string[]): string[] {
   return joined;
 }
 
-/** Joins `--pgn -` (stdout) to `--pgn=-`: yargs would read the dash as an argument of its own. */
+/** yargs would take the dash of `--pgn -` (stdout) as an argument of its own, and drops a dash that stands alone (stdin). */
 function joinDash(args: readonly string[]): string[] {
-  return args.flatMap((arg, i) =>
-    arg === '-' && args[i - 1] === '--pgn' ? [] : arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg,
-  );
+  return args.flatMap((arg, i) => {
+    if (arg === '-') return args[i - 1] === '--pgn' ? [] : DASH;
+    return arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg;
+  });
 }
 
 export async function runProgram(args: readonly string[]): Promise<void> {
@@ -136,6 +144,17 @@ const COMMANDS = [
 
 async function parseAndRun(args: readonly string[]): Promise<void> {
   const words = prepareArguments(args, new Set(COMMANDS.flatMap(({ names }) => names)));
+  const [first = '-'] = words;
+  const command = COMMANDS.find(({ names }) => names.includes(first)) ?? (first.startsWith('-') ? uciCommand : null);
+  if (command === null) throw new Error(describeUnknownCommand(first));
+  const translation = command.translate(words.slice(1));
+  if (translation !== null) {
+    for (const line of translation) printNote(line);
+    process.exitCode = 1;
+    return;
+  }
+  const strange = words.filter((word) => isSingleDashed(word));
+  if (strange.length > 0) throw new Error(describeUnknown(command, strange, strange));
   const parser = yargs(words);
   for (const command of COMMANDS) command.addTo(parser);
   parser
@@ -154,22 +173,63 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
       'Not enough arguments following: %s': 'Flag --%s needs a value',
     })
     .fail((message: string | null, error: Error | undefined) => {
-      const command = COMMANDS.find(({ names }) => names.includes(words[0]));
-      throw error ?? new Error(rewordMessage(message ?? 'The command failed', command?.words ?? []));
+      throw error ?? new Error(rewordMessage(message ?? 'The command failed', command, words));
     });
   await parser.parseAsync();
 }
 
+/** `-rounds`, which yargs would take apart into six flags of one letter. */
+function isSingleDashed(word: string): boolean {
+  return /^-[a-z]{2}/i.test(word);
+}
+
+function describeUnknownCommand(word: string): string {
+  const names = COMMANDS.flatMap((command) => command.names);
+  return `There is no command ${cutText(word)}${suggestName(word, names, `${getProgramCommand()} --help lists them`)}`;
+}
+
+/**
+ * @param names as yargs lists them: of flags without their dashes, and a second time in camel case
+ * @param words of the command line
+ */
+function describeUnknown(command: Command, names: readonly string[], words: readonly string[]): string {
+  const written = new Map(
+    words.filter((word) => word.startsWith('-')).map((word) => [nameFlag(word), word.split('=')[0]]),
+  );
+  const isCopy = (name: string): boolean => written.has(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+  const flags = names.flatMap((name) => written.get(nameFlag(name)) ?? []);
+  const others = names.filter((name) => !written.has(nameFlag(name)) && !isCopy(name));
+  const help = `${getProgramCommand()} ${command === uciCommand ? '' : `${command.names[0]} `}--help lists its flags`;
+  if (flags.length === 0 && command === uciCommand) return describeUnknownCommand(others[0]);
+  if (flags.length === 0)
+    return `${command.names[0]} takes no ${others.map((word) => `"${cutText(word)}"`).join(', ')}`;
+  if (flags.length === 1) return `Unknown flag ${flags[0]}${suggestName(flags[0], command.flags, help)}`;
+  const hint = (flag: string): string => {
+    const near = findNearWord(flag, command.flags);
+    return near === null ? flag : `${flag} (did you mean --${near}?)`;
+  };
+  return `Unknown flags: ${flags.map(hint).join(', ')}; ${help}`;
+}
+
+/** `--no-such.key=5` → `such` */
+function nameFlag(word: string): string {
+  return word.replace(/^-+(?:no-)?/, '').replace(/[=.].*$/s, '');
+}
+
 /** yargs's message in one line. It writes flags without dashes, words with them, and only counts the words that are missing. */
-function rewordMessage(message: string, words: readonly string[]): string {
+function rewordMessage(message: string, command: Command, words: readonly string[]): string {
   const lines = message.split('\n').map((line) => line.trim());
   const sentence = lines.filter((line) => line !== '').join(' ');
-  const named = words.map((word) => `<${word}>`);
-  if (sentence.startsWith('Not enough non-option')) return `The command needs ${named.join(' ')}`;
-  const missing = /^Missing required arguments?: (.+)$/.exec(sentence);
-  if (missing !== null) return `The command needs ${missing[1].replace(/\w[\w-]*/g, '--$&')}`;
+  const unknown = /^Unknown arguments?: (.+)$/.exec(sentence);
+  if (unknown !== null) return describeUnknown(command, unknown[1].split(', '), words);
+  if (/^(?:Not enough non-option|Missing required) arguments?/.test(sentence)) {
+    const given = new Set(words.map((word) => word.split('=')[0]));
+    const lacksWord = sentence.startsWith('Not enough');
+    const missing = command.required.filter((name) => (name.startsWith('<') ? lacksWord : !given.has(name)));
+    return `The command needs ${missing.join(', ')}`;
+  }
   return sentence.replace(/(?<=^Invalid values: )--([\w-]+)/, (flag, word) =>
-    words.includes(word) ? `<${word}>` : flag,
+    command.words.includes(word) ? `<${word}>` : flag,
   );
 }
 

@@ -1,9 +1,10 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
+import { getProgramCommand } from '#platform/machine.js';
 import { createSpareOptions, enginePorts } from '../engine/app/index.js';
 import type { Settings } from '../engine/app/options.js';
 import type { EnginePorts } from '../engine/core/index.js';
 import { formatGreeting, type SessionSettings, UciSession } from '../engine/uci/index.js';
-import { isTunable, resolveNetwork } from '../engine/weights/index.js';
+import { isFirstTuningHint, isTunable, resolveNetwork } from '../engine/weights/index.js';
 import { writeNote } from './write-output.js';
 
 export function startSession(
@@ -16,13 +17,11 @@ export function startSession(
       writeNote(formatGreeting(version, network.ok ? network.value.path : 'none').trimEnd());
     });
   }
-  let hasHinted = false;
   // Tuning uses the whole machine for a while, so it never starts automatically: a game might be running.
   const createNetwork: EnginePorts['createNetwork'] = async (current, warn, ...rest) => {
     const network = await enginePorts.createNetwork(current, warn, ...rest);
-    if (!hasHinted && isTunable(current) && !network.isTuned) {
-      hasHinted = true;
-      warn('Threads and batches are not tuned for this network: `sardonyx tune` does it in 20 s');
+    if (isTunable(current) && !network.isTuned && isFirstTuningHint()) {
+      warn(`Threads and batches are not tuned for this network: \`${getProgramCommand()} tune\` does it in 20 s`);
     }
     return network;
   };

@@ -233,4 +233,6 @@ export interface MachinePort {
   hasX64Kernels(): boolean;
   /** Node's name of the operating system (linux, darwin, win32, …), or `browser`. */
   getSystem(): string;
+  /** How this program was started, for hints that name another command of it. */
+  getProgramCommand(): string;
 }

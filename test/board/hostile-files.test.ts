@@ -203,7 +203,7 @@ for (const [what, parts, sentence] of [
   ['more threads than cores', network({ options: [['threads', String(availableParallelism() + 1)]] }), /uses threads=/],
   ['a value that is none', { conditions: { flags: [['cpuct', 'x\u200by']] } }, /uses cpuct=/],
   ['a flag that hides another', { conditions: { flags: [['cpuct=1 --engine', 'x']] } }, /uses cpuct=1/],
-  ['tablebases', { conditions: { tablebases: '/etc' } }, /uses --tb/],
+  ['tablebases', { conditions: { tablebases: '/etc' } }, /uses --syzygy-paths/],
   ['a book of another folder', { conditions: { book: '/etc/passwd' } }, /needs the book \/etc\/passwd/],
   ['a field that nobody knows', { conditions: { program: '/bin/sh' } }, /conditions that the page does not know/],
   ['games of another file', { origin: { pgn: join(outside, 'games.pgn') } }, /games of this match are not in/],

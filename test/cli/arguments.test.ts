@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DASH } from '#sardonyx/cli/declare-command.js';
 import { moveCommandFirst, prepareArguments } from '#sardonyx/cli/program.js';
 import { runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -33,9 +34,19 @@ test('a command that stands behind its flags is moved to the front', () => {
   for (const [given, expected] of cases) assert.deepEqual(moveCommandFirst(given, COMMANDS), expected);
 });
 
-test('--pgn - is one argument, and other dashes stay', () => {
+test('--pgn - is one argument, and a dash that stands alone reaches its command', () => {
   assert.deepEqual(prepareArguments(['analyse', 'a.pgn', '--pgn', '-'], COMMANDS), ['analyse', 'a.pgn', '--pgn=-']);
-  assert.deepEqual(prepareArguments(['analyse', '-', '--pgn', 'b'], COMMANDS), ['analyse', '-', '--pgn', 'b']);
+  assert.deepEqual(prepareArguments(['analyse', '-', '--pgn', 'b'], COMMANDS), ['analyse', DASH, '--pgn', 'b']);
+});
+
+test('help COMMAND is the help of the command', () => {
+  for (const given of [
+    ['help', 'perft'],
+    ['perft', '-help'],
+  ]) {
+    assert.deepEqual(prepareArguments(given, COMMANDS), ['perft', '--help']);
+  }
+  assert.deepEqual(prepareArguments(['help'], COMMANDS), ['--help']);
 });
 
 test('control characters of a stranger reach the terminal as text, on stdout and on stderr', () => {

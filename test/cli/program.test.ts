@@ -94,7 +94,7 @@ test('backendbench and benchmark print lc0’s columns and lines', async () => {
 test('eval tells WDL and policy, and of a file who reads it', async () => {
   assert.match(
     (await run('eval', process.execPath)).stderr,
-    /is a file, and eval takes one position \(FEN\); "sardonyx analyse /,
+    /is a file, and this command takes one position \(FEN\); "sardonyx analyse /,
   );
   assert.match(
     (await run('eval', 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1', TINY)).stderr,
@@ -346,11 +346,29 @@ test('what is wrong is one sentence on stderr and status 1', async () => {
   const board = START_FEN.split(' ')[0];
   for (const [args, sentence] of [
     [['perft'], 'The command needs <depth>'],
-    [['shards'], 'The command needs <inputs>'],
+    [['shards'], 'The command needs <inputs>, --out'],
+    [['rescore'], 'The command needs <inputs> or --input, --out'],
     [['label'], 'The command needs --engine, --out'],
-    [['leela2onnx', 'network.pb.gz'], 'The command needs --input'],
+    [['leela2onnx', 'network.pb.gz'], 'The command needs --input, --output'],
     [['networks', 'download'], 'Invalid values: <action> is "download", not one of "list", "get"'],
-    [['backendbench', '--fen=w'], 'Illegal position: The board of the FEN has 1 ranks instead of 8'],
+    [
+      ['backendbench', '--fen=w'],
+      `Illegal position: "w" is not a FEN: one begins with eight ranks and a / between them, as in ${START_FEN}`,
+    ],
+    [['eval', '8/8'], 'Illegal position: The board of the FEN has 2 ranks instead of 8'],
+    [['eval', board.replace('pppppppp', '1')], 'Illegal position: Rank 7 of the FEN has 1 square instead of 8'],
+    [['eval', '--fen', board, board], 'The position is given twice, as words and with --fen'],
+    [['dance'], 'There is no command dance; sardonyx --help lists them'],
+    [['help', 'anlyse'], 'There is no command anlyse; did you mean analyse?'],
+    [['analyse', 'startpos', '--ndoes', '5'], 'Unknown flag --ndoes; did you mean --nodes?'],
+    [['bench', '--minibach-size=5'], 'Unknown flag --minibach-size; did you mean --minibatch-size?'],
+    [['eval', '-nodes', '5'], 'Unknown flag -nodes; sardonyx eval --help lists its flags'],
+    [['perft', '-each', '5'], 'Unknown flag -each; sardonyx perft --help lists its flags'],
+    [
+      ['suite', 'x.epd', '--no-such-thing', '--moves-time=5'],
+      'Unknown flags: --no-such-thing, --moves-time (did you mean --movetime?); sardonyx suite --help lists its flags',
+    ],
+    [['doctor', 'a', 'b'], 'doctor takes no "a", "b"'],
     [['analyse', 'startpos', 'moves', 'e2e4'], 'Illegal position: Moves stand behind the FEN, where it must end'],
     [
       ['analyse', `fen ${board}`, 'b', 'e7e5'],

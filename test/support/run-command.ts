@@ -18,6 +18,10 @@ export interface CommandSurroundings {
   readonly cwd?: string;
   /** Added to the environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** stderr is a terminal so wide. */
+  readonly columns?: number;
+  /** As Ctrl-C, once the command has printed this. */
+  readonly interruptAt?: RegExp;
 }
 
 const STDOUT = 1;
@@ -29,13 +33,17 @@ const LOADING = /^Still loading the network after \d+ s\n/gm;
 
 export async function runCommand(
   args: readonly string[],
-  { cwd, env = {} }: CommandSurroundings = {},
+  { cwd, env = {}, columns, interruptAt }: CommandSurroundings = {},
 ): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
   /** The status that the command ended the process with; the program takes it for an error of its own, which nobody sees. */
   let exitStatus: number | undefined;
+  let isInterrupted = false;
   const write = (stream: 'stdout' | 'stderr', text: string): void => {
     if (exitStatus === undefined) output[stream] += text;
+    if (isInterrupted || interruptAt === undefined || !interruptAt.test(output.stdout + output.stderr)) return;
+    isInterrupted = true;
+    setImmediate(() => process.emit('SIGINT'));
   };
   const { writeSync } = fs;
   const mocks = [
@@ -65,10 +73,13 @@ export async function runCommand(
     else process.env[name] = value;
   }
   process.exitCode = 0;
+  const { isTTY } = process.stderr;
+  if (columns !== undefined) Object.assign(process.stderr, { isTTY: true, columns });
   try {
     await runProgram(args);
     return { status: exitStatus ?? Number(process.exitCode), ...output, stderr: output.stderr.replace(LOADING, '') };
   } finally {
+    if (columns !== undefined) Object.assign(process.stderr, { isTTY, columns: undefined });
     process.exitCode = outerStatus;
     process.env = environment;
     process.chdir(folder);

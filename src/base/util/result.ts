@@ -55,3 +55,8 @@ export function cutText(text: string, most = 60): string {
 export function formatMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
+
+/** `1 rank`, `7 ranks` */
+export function countOf(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
+}

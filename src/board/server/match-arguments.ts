@@ -100,7 +100,7 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
     throw new Error('This match has conditions that the page does not know: go on with it on the command line');
   }
   const { flags, rules, seed, chess960, book, order, openingPlies, timeMarginMs, tablebases } = output;
-  if (tablebases !== undefined) refuse('--tb');
+  if (tablebases !== undefined) refuse('--syzygy-paths');
   const sharers = output.players.length;
   const bookPath = book === null ? null : books.requireOffered(book, bookFolder);
   return [
@@ -108,8 +108,7 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
     ...checkOptions(flags, sharers).map(([flag, value]) => `--${flag}=${value}`),
     ...formatTournament(output.players.length, origin.tournament, origin.games, origin.concurrency),
     ...formatRules(rules),
-    ...(bookPath === null ? [] : [`--openings-pgn=${bookPath}`]),
-    `--openings-mode=${order}`,
+    ...(bookPath === null ? [] : [`--openings-pgn=${bookPath}`, `--openings-mode=${order}`]),
     ...(openingPlies === null ? [] : [`--openings-plies=${openingPlies}`]),
     ...(origin.sprt === null ? [] : [`--sprt=${origin.sprt}`]),
     ...(origin.event === undefined ? [] : [`--event=${origin.event}`]),
@@ -196,7 +195,7 @@ function formatRules({ resign, draw, maxPlies }: Conditions['rules']): string[] 
       ? []
       : [`--resign=movecount=${resign.moveCount} score=${resign.score} twosided=${resign.isTwoSided}`]),
     ...(draw === null ? [] : [`--draw=movenumber=${draw.moveNumber} movecount=${draw.moveCount} score=${draw.score}`]),
-    ...(maxPlies === null ? [] : [`--maxmoves=${maxPlies / 2}`]),
+    ...(maxPlies === null ? [] : [`--max-plies=${maxPlies}`]),
   ];
 }
 

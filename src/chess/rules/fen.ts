@@ -7,7 +7,7 @@
  * one in a list are read alike.
  * Source: FEN in the PGN standard 16.1; chessprogramming wiki, "Forsyth-Edwards Notation", X-FEN and Shredder-FEN.
  */
-import { cutText, failure, type Result, success } from '../../base/util/index.js';
+import { countOf, cutText, failure, type Result, success } from '../../base/util/index.js';
 import {
   BLACK,
   type Color,
@@ -137,6 +137,10 @@ function readFields(fields: readonly string[], notes: string[]): Result<Position
   if (fields.length === 0) return failure('The FEN is empty');
   const [placement, side = 'w', castling = '-', enPassant = '-', halfMoves = '-', fullMoves = '-'] = fields;
 
+  if (!placement.includes('/')) {
+    const shape = `one begins with eight ranks and a / between them, as in ${START_FEN}`;
+    return failure(`"${cutText(fields.join(' '))}" is not a FEN: ${shape}`);
+  }
   const board = parsePlacement(placement);
   if (!board.ok) return board;
   const wrongPieces = findWrongPieces(board.value);
@@ -306,7 +310,7 @@ function parsePlacement(text: string): Result<Int8Array> {
       if (file < 8) board[rank * 8 + file] = code;
       file++;
     }
-    if (file !== 8) return failure(`Rank ${rank + 1} of the FEN has ${file} squares instead of 8`);
+    if (file !== 8) return failure(`Rank ${rank + 1} of the FEN has ${countOf(file, 'square')} instead of 8`);
   }
   return success(board);
 }

@@ -1,41 +1,45 @@
 /** `sardonyx backendbench`: evaluations a second by batch size, without a search; lc0's flags and columns. */
+import { formatFen } from '../../chess/rules/index.js';
 import { createPoolOptions } from '../../engine/app/index.js';
 import { type BackendBenchRow, runBackendBench } from '../../networks/nn/index.js';
 import { LARGEST_MINIBATCH } from '../../search/index.js';
-import { declareCommand, number, onOff, text, whole } from '../declare-command.js';
-import { readEngineFlags, readPosition } from '../engine-flags.js';
+import { declareCommand, limit, number, onOff, whole, words } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+import { POSITION_FLAGS, readPosition } from '../search-flags.js';
 
 const HEADER = 'size, mean nps, mean ms,   sdev,     cv, max nps,  median, min nps, first max, first mean';
 const ROWS_OF_A_HEADER = 32;
+const BATCHES = 100;
 
 export const backendBenchCommand = declareCommand({
-  command: 'backendbench',
+  command: 'backendbench [position..]',
   describe: 'Measure evaluations a second by batch size',
+  words: { position: words('A FEN, or the word startpos: evaluate it alone; else positions of random games') },
   // biome-ignore format: a row a flag
   flags: {
-    batches: whole({ min: 1, max: 999999999, default: 100 }, 'Batches of each size'),
+    batches: limit(`Batches of each size; ${BATCHES} when neither --batches nor --seconds is given`),
     'start-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 1 }, 'First batch size'),
     'max-batch-size': whole({ min: 1, max: LARGEST_MINIBATCH, default: 256 }, 'Last batch size'),
     'batch-step': whole({ min: 0, max: 256, default: 1 }, 'Step from one size to the next; 0 = double the size'),
     'header-only-once': onOff('Print the names of the columns once'),
-    fen: text('Evaluate this position only, not positions of random games'),
+    ...POSITION_FLAGS,
     clippy: onOff('Recommend minibatch sizes, by lc0’s formula'),
-    seconds: number({ min: 0, isMinExcluded: true }, 'Seconds for each size, instead of batches'),
+    seconds: number({ min: 0, isMinExcluded: true }, 'Seconds for each size; with --batches too, whichever comes first'),
     json: onOff('Print the rows as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {
     const batchSizes = listBatchSizes(args['start-batch-size'], args['max-batch-size'], args['batch-step']);
-    if (args.fen !== undefined) readPosition(args.fen);
+    const { isGiven, position } = readPosition(args);
     const options = await readEngineFlags(given);
     const pool = await createPoolOptions(options, printNote);
     let printed = 0;
     const rows = await runBackendBench({
       pool,
       batchSizes,
-      length: args.seconds === undefined ? { batches: args.batches } : { seconds: args.seconds },
-      fen: args.fen ?? null,
+      length: readLength(args),
+      fen: isGiven ? formatFen(position) : null,
       onRow: (row) => {
         if (args.json) return;
         if (printed === 0 || (!args['header-only-once'] && printed % ROWS_OF_A_HEADER === 0)) printLine(HEADER);
@@ -51,6 +55,13 @@ export const backendBenchCommand = declareCommand({
       );
   },
 });
+
+function readLength({ batches, seconds }: { batches?: number | null | undefined; seconds?: number | undefined }) {
+  if (batches === undefined && seconds === undefined) return { batches: BATCHES };
+  if (batches === null && seconds === undefined)
+    throw new Error('Give --batches or --seconds: the first size would be measured for ever');
+  return { ...(batches == null ? {} : { batches }), ...(seconds === undefined ? {} : { seconds }) };
+}
 
 function listBatchSizes(first: number, last: number, step: number): number[] {
   const sizes: number[] = [];

@@ -6,15 +6,16 @@
 
 import type { OptionStore } from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
-import { formatUciMove } from '../../chess/rules/index.js';
+import { formatFen, formatUciMove } from '../../chess/rules/index.js';
 import { enginePorts } from '../../engine/app/index.js';
 import { applySettings, listOptionSpecs, parseFlags } from '../../engine/app/options.js';
 import { Analyst, type Answer, type GoRequest, type SearchReport } from '../../engine/core/index.js';
 import { isFileless } from '../../engine/weights/index.js';
 import type { GatheringCounters } from '../../search/index.js';
-import { declareCommand, onOff, requireWhole, text, whole } from '../declare-command.js';
+import { declareCommand, limit, onOff, requireWhole, whole, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+import { POSITION_FLAGS, readPosition } from '../search-flags.js';
 
 export interface BenchLimits {
   /** 0 or -1 = none. With neither limit, the nodes are chosen for the evaluator. */
@@ -280,31 +281,36 @@ export async function runBenchWords(
 
 /** `sardonyx bench`: speed and signature over fixed positions; `sardonyx benchmark`: lc0's benchmark, with its flags and lines. */
 
-function declareBench(command: string, describe: string, isLc0Style: boolean, defaults: BenchLimits) {
-  const none = isLc0Style ? '-1 = no limit' : '0 or -1 = what suits the backend';
+function declareBench(
+  command: string,
+  describe: string,
+  isLc0Style: boolean,
+  defaults: { readonly nodes: number | null; readonly moveTimeMs: number | null; readonly positions: number },
+) {
   return declareCommand({
-    command: `${command} [count]`,
+    command: `${command} [position..]`,
     describe,
-    words: {
-      count: whole({ min: 0 }, 'The same as --nodes'),
-    },
+    words: { position: words('A FEN, or the word startpos: search it alone. One number: the same as --nodes') },
     // biome-ignore format: a row a flag
     flags: {
-      nodes: whole({ min: -1, defaultDescription: String(defaults.nodes) }, `Nodes for each position; ${none}`),
-      movetime: whole({ min: -1, default: defaults.moveTimeMs }, `Milliseconds for each position; ${isLc0Style ? none : '0 or -1 = no limit'}`),
+      nodes: limit('Nodes for each position', { default: defaults.nodes, ...(isLc0Style ? {} : { defaultDescription: 'what suits the backend' }) }),
+      movetime: limit('Milliseconds for each position', { default: defaults.moveTimeMs }),
       'num-positions': whole({ min: 1, max: MOST_POSITIONS, default: defaults.positions }, 'Number of positions to search'),
-      fen: text('Search this position only'),
+      ...POSITION_FLAGS,
       json: onOff('Print the result as JSON'),
     },
     engineFlags: 'named',
     run: async (args, given) => {
+      const [first = '', ...others] = args.position ?? [];
+      const count = others.length === 0 && /^\d+$/.test(first) ? Number(first) : null;
+      const { isGiven, position } = readPosition(count === null ? args : { ...args, position: [] });
       const limits = {
-        nodes: args.nodes ?? args.count ?? defaults.nodes,
-        moveTimeMs: args.movetime,
+        nodes: args.nodes ?? count ?? 0,
+        moveTimeMs: args.movetime ?? 0,
         positions: args['num-positions'],
-        fen: args.fen ?? null,
+        fen: isGiven ? formatFen(position) : null,
       };
-      if (isLc0Style && limits.nodes < 0 && limits.moveTimeMs < 0) {
+      if (isLc0Style && limits.nodes + limits.moveTimeMs === 0) {
         throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
       }
       const options = await readEngineFlags(given);
@@ -317,8 +323,12 @@ function declareBench(command: string, describe: string, isLc0Style: boolean, de
 }
 
 const SIGNATURE = 'Search fixed positions and print nodes, speed and a signature';
-export const benchCommand = declareBench('bench', SIGNATURE, false, BENCH_DEFAULTS);
+export const benchCommand = declareBench('bench', SIGNATURE, false, {
+  ...BENCH_DEFAULTS,
+  nodes: null,
+  moveTimeMs: null,
+});
 
 const BENCHMARK = 'lc0’s benchmark: search 34 positions for 10 s each';
-const BENCHMARK_DEFAULTS = { nodes: -1, moveTimeMs: 10_000, positions: MOST_POSITIONS, fen: null };
+const BENCHMARK_DEFAULTS = { nodes: null, moveTimeMs: 10_000, positions: MOST_POSITIONS };
 export const benchmarkCommand = declareBench('benchmark', BENCHMARK, true, BENCHMARK_DEFAULTS);

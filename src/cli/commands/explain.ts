@@ -2,7 +2,8 @@
  * `sardonyx explain`: which pieces a network's favourite move and its value depend on. It wipes each square in turn from
  * the input (occlusion) and compares the answers, or shows where the last layer of the body looks (Grad-CAM).
  */
-import { extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
+import { getProgramFolder } from '#platform/program-files.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
 import {
@@ -15,7 +16,14 @@ import {
 } from '../../chess/rules/index.js';
 import { createPoolOptions } from '../../engine/app/index.js';
 import { writesKingTakesRook } from '../../engine/core/index.js';
-import { findModel } from '../../engine/weights/index.js';
+import {
+  findModel,
+  getNetworkName,
+  isFileless,
+  listBundledNetworks,
+  type ResolvedNetwork,
+  resolveNetwork,
+} from '../../engine/weights/index.js';
 import type { HistoryFill } from '../../networks/encoding/index.js';
 import {
   type ClassActivation,
@@ -24,9 +32,10 @@ import {
   type Occlusion,
   type Opinion,
 } from '../../networks/explain/index.js';
-import { choice, declareCommand, onOff, text, words } from '../declare-command.js';
-import { readEngineFlags, readPosition } from '../engine-flags.js';
+import { choice, declareCommand, onOff, text } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+import { POSITION_FLAGS, POSITION_WORDS, readPosition } from '../search-flags.js';
 import { writeOutput } from '../write-output.js';
 
 // Describes an occlusion square by square: as numbers, and as two boards in text.
@@ -302,16 +311,14 @@ function mix(from: Colour, to: Colour, share: number): Colour {
 }
 
 export const explainCommand = declareCommand({
-  command: 'explain [fen..]',
+  command: 'explain [position..]',
   describe: 'Show which squares a network’s move and value depend on',
-  words: {
-    fen: words('Position; start position when left out'),
-  },
+  words: POSITION_WORDS,
   // biome-ignore format: a row a flag
   flags: {
-    moves: text('Moves played from there, in UCI notation', { default: '' }),
+    ...POSITION_FLAGS,
     move: text('Legal move to explain; the network’s favourite when left out'),
-    method: choice(['occlusion', 'gradcam'], 'occlusion', 'occlusion = what changes without each square; gradcam = which squares of the body’s last feature maps support the move (single precision only)'),
+    method: choice(['occlusion', 'gradcam'], 'occlusion', 'occlusion = what changes without each square; gradcam = which squares of the body’s last feature maps support the move'),
     out: text('Picture to write, an .svg file'),
     json: onOff('Print the numbers as JSON'),
   },
@@ -321,8 +328,9 @@ export const explainCommand = declareCommand({
       throw new Error(`--out needs a name that ends in .svg, not ${args.out}`);
     }
     const options = await readEngineFlags(given);
-    const position = readPosition(args.fen.join(' '), args.moves);
+    const { position } = readPosition(args);
     if (position.countLegalMoves() === 0) throw new Error('There is nothing to explain: the game is over');
+    if (!isFileless(options)) nameNetwork(options, unwrap(await resolveNetwork(options)));
     const explain = args.method === 'gradcam' ? explainByActivation : explainByOcclusion;
     const explanation = await explain(options, position, args.move ?? null);
     if (args.out !== undefined) await writeOutput(args.out, drawExplanation(explanation));
@@ -330,6 +338,18 @@ export const explainCommand = declareCommand({
     else for (const line of formatExplanation(explanation, usesColour())) printLine(line, usesColour());
   },
 });
+
+/**
+ * Both methods explain the network that would play, in single precision: for a bundled network in 8 bits the one that it was made
+ * from.
+ */
+function nameNetwork(options: OptionStore, { path, builtIn }: ResolvedNetwork): void {
+  const names = listBundledNetworks().map(getNetworkName);
+  const name = basename(builtIn ?? path, '.onnx');
+  const plain = name.replace(/-int8$/, '');
+  const isBundled = names.includes(name) && (builtIn !== null || dirname(path) === join(getProgramFolder(), 'models'));
+  unwrap(options.set('WeightsFile', isBundled && names.includes(plain) ? plain : path));
+}
 
 /** @param wanted the move to explain, null for the network's favourite */
 async function explainByOcclusion(

@@ -4,7 +4,7 @@
  * they mean.
  */
 import { availableParallelism } from 'node:os';
-import { unwrap } from '../../base/util/index.js';
+import { countOf, unwrap } from '../../base/util/index.js';
 import { createEngineSpec, type EngineSpec } from '../../games/engines/index.js';
 import {
   countPasses,
@@ -29,6 +29,7 @@ import { NetworkPools, parsePlayerWords } from '../../games/play/index.js';
 import {
   declareCommand,
   inGroup,
+  limit,
   number,
   onOff,
   requiredText,
@@ -37,17 +38,27 @@ import {
   whole,
   words,
 } from '../declare-command.js';
-import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../output.js';
+import {
+  createProgressBar,
+  INTERRUPTED,
+  Interruption,
+  printBesideBar,
+  printJson,
+  printLine,
+  printNote,
+} from '../output.js';
 import { createNetworkSetup } from './play/player-network.js';
 
 // The flags of `sardonyx label`, and the settings of a run that they mean, which are compared when a run is resumed.
+
+const EXISTING = 'Positions of existing files (--from):';
 
 // biome-ignore format: a row a flag
 const LABEL_FLAGS = {
   engine: requiredText('UCI engine that plays and scores: a program, or "cmd=PROGRAM args=… option.NAME=VALUE"'),
   nodes: whole({ min: 1, default: 4000 }, 'Nodes the engine searches in each position'),
   multipv: whole({ min: 1, default: 5 }, 'Moves the engine scores in each position'),
-  games: whole({ min: 1, default: Number.POSITIVE_INFINITY, defaultDescription: 'no end' }, 'Number of games; with --from, of games or positions to read'),
+  games: limit('Number of games; with --from, of games or positions to read', { default: null }),
   seed: whole({ min: 0, default: 1 }, 'Seed of everything that is random'),
   concurrency: whole({ min: 1, default: availableParallelism() }, 'Engine processes that run at the same time'),
   ...inGroup('Games that the engine plays (without --from):', {
@@ -59,21 +70,23 @@ const LABEL_FLAGS = {
     'resign-plies': whole({ min: 1, default: 5 }, 'Plies in a row for --resign-score'),
     'play-out': number({ min: 0, max: 1, default: 0.25 }, 'Share of the games that --resign-score does not end'),
     'max-plies': whole({ min: 1, default: 260 }, 'Plies after which a game ends'),
-  }),
-  ...inGroup('Positions of existing files:', {
+  }, { notWith: ['from'] }),
+  ...inGroup(EXISTING, {
     from: words('Label the positions of these files instead of playing: games (.pgn, .jsonl) or positions (.epd, .fen), plain, .gz, .zst, .bz2 or .zip; no position is labelled twice'),
+  }),
+  ...inGroup(EXISTING, {
     player: text('Only games of this player (PGN tags White and Black)'),
-    results: text('Only games with these results of --player, in this order, such as "lost,drawn"', { default: '' }),
-    'player-to-move': onOff('Only positions in which it is the turn of --player'),
+    results: text('only games with these results of the player, in this order, such as "lost,drawn"', { default: '', goesWith: ['player'] }),
+    'player-to-move': onOff('only positions in which it is the turn of the player', false, { goesWith: ['player'] }),
     sample: number({ min: 0, isMinExcluded: true, max: 1, default: 1 }, 'Share of the plies'),
     'skip-plies': whole({ min: 0, default: 0 }, 'Plies at the start of each game to pass over'),
-  }),
+  }, { goesWith: ['from'] }),
   ...inGroup('Our network:', {
     weights: text('Network whose evaluation without search is compared with each label; the difference is written as "surprise"'),
-    backend: text('Backend of --weights'),
-    leaves: whole({ min: 0, default: 0 }, 'With --from and --weights: for each ply, label this many random positions of a search that starts there'),
-    'leaf-nodes': whole({ min: 2, default: 100 }, 'With --leaves: nodes of that search'),
-    roots: onOff('With --leaves: label the plies too; --no-roots labels the leaves only', true),
+    backend: text('backend of the network', { goesWith: ['weights'] }),
+    leaves: whole({ min: 0, default: 0, goesWith: ['from', 'weights'] }, 'for each ply, label this many random positions of a search that starts there'),
+    'leaf-nodes': whole({ min: 2, default: 100, goesWith: ['leaves'] }, 'nodes of that search'),
+    roots: onOff('label the plies too; --no-roots labels the leaves only', true, { goesWith: ['leaves'] }),
   }),
   out: requiredText('Folder to write to; an existing run there is continued'),
   prefix: text('First part of the names of the files', { default: 'labels' }),
@@ -117,9 +130,6 @@ function createPositionSettings(
   from: readonly SourceFile[],
   weights: string | undefined,
 ): PositionSettings {
-  if (args['player-to-move'] && args.player === undefined) throw new Error('--player-to-move needs --player');
-  if (args.leaves > 0 && args.weights === undefined)
-    throw new Error('--leaves needs --weights: the network that searches');
   if (!args.roots && args.leaves === 0) throw new Error('--no-roots needs --leaves, otherwise nothing is labelled');
   return {
     ...filter,
@@ -194,17 +204,16 @@ async function openNetwork(args: LabelArguments, pools: NetworkPools): Promise<L
 }
 
 async function planGames(args: LabelArguments, network: LabelNetwork | null): Promise<Plan> {
-  if (args.leaves > 0) throw new Error('--leaves needs --from: leaves are searched from positions of existing files');
   const settings = createLabelSettings(args, network?.digest ?? undefined);
   const books = unwrap(await openStartBooks(settings.sources));
   const files = unwrap(LabelFiles.open(args.out, args.prefix, settings, args['plies-per-file']));
   const getDone = (): number => files.games;
   return {
     files,
-    jobs: createGameJobs(settings, books, network, getDone(), args.games),
-    total: args.games,
+    jobs: createGameJobs(settings, books, network, getDone(), args.games ?? Infinity),
+    total: args.games ?? Infinity,
     getDone,
-    isComplete: () => getDone() >= args.games,
+    isComplete: () => getDone() >= (args.games ?? Infinity),
     barFormat: `{bar} {percentage} % of games, {games} games, ${RATE}`,
     countsScored: false,
   };
@@ -233,7 +242,7 @@ async function planPositions(
     network,
     earlier: files.readRecords(),
     finished: files.finishedSources,
-    games: args.games,
+    games: args.games ?? Infinity,
     onWarning: printNote,
   });
   async function* untilTheEnd(): AsyncGenerator<LabelJob, void, void> {
@@ -285,7 +294,7 @@ async function runPlan(args: LabelArguments, engine: EngineSpec, plan: Plan): Pr
       concurrency: args.concurrency,
       signal: interruption.signal,
       onProgress: () => bar.update(plan.getDone(), describe()),
-      onWarning: (text) => printNote(`\n${text}`),
+      onWarning: printBesideBar,
     });
   } finally {
     bar.stop();
@@ -311,7 +320,9 @@ export const labelCommand = declareCommand({
     if (args.json) printJson(result);
     else {
       const counts =
-        positions === undefined ? `${games} games, ${plies} plies` : `${games} lines, ${positions} positions`;
+        positions === undefined
+          ? `${countOf(games, 'game')}, ${countOf(plies, 'ply', 'plies')}`
+          : `${countOf(games, 'line')}, ${countOf(positions, 'position')}`;
       const unit = positions === undefined ? 'plies' : 'positions';
       printLine(`${counts}, ${rate} ${unit} a second${interrupted ? ', interrupted' : ''}`);
     }

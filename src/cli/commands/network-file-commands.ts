@@ -4,6 +4,7 @@
  * more, `--structure`.
  */
 
+import type { OptionStore } from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
 import { createOptionStore } from '../../engine/app/options.js';
 import { describeInt8, obtainNetwork, readNetwork, resolveNetwork } from '../../engine/weights/index.js';
@@ -29,8 +30,8 @@ export const leela2OnnxCommand = declareCommand({
   describe: 'Convert an lc0 network to ONNX',
   // biome-ignore format: a row a flag
   flags: {
-    input: requiredText('lc0 network file'),
-    output: text('ONNX file to write'),
+    input: requiredText('lc0 network: a file, or a name from `sardonyx networks`'),
+    output: requiredText('ONNX file to write'),
     'onnx-batch-size': whole({ min: -1, max: 2048, default: -1 }, 'Fixed batch size; -1 = any size'),
     'onnx-data-type': choice(['f32', 'f16', 'bf16'], 'f32', 'Type of weights and arithmetic (bf16: of weights only)'),
     'onnx-opset': whole({ min: 7, max: 18, default: 17 }, 'ONNX operator set'),
@@ -50,8 +51,7 @@ export const leela2OnnxCommand = declareCommand({
     json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
-    const { input, output } = args;
-    if (output === undefined) throw new Error('--output needs the name of the ONNX file');
+    const { output } = args;
     const names = {
       input: args['input-planes-name'],
       policy: args['policy-head-name'],
@@ -60,11 +60,12 @@ export const leela2OnnxCommand = declareCommand({
       movesLeft: args['mlh-head-name'],
     };
     requireOwnNames(Object.values(names));
+    const { path: input, source } = await findNetwork(args.input);
     requireOtherFile('--output', output, input);
     const opset = args['onnx-opset'];
     const batchSize = args['onnx-batch-size'];
     const irVersion = args['onnx-ir'];
-    const model = await convertLeelaToOnnx(input, {
+    const model = await convertLeelaToOnnx(source, {
       precision: args['onnx-data-type'],
       opset,
       batchSize,
@@ -79,6 +80,20 @@ export const leela2OnnxCommand = declareCommand({
     await writeNetwork(output, onnx, args.json, { input, output, wasEmbedded });
   },
 });
+
+/** A file, or a network by its name, which is downloaded if it is missing; a bundled one may be inside the executable. */
+async function findNetwork(
+  name: string,
+  backend = 'auto',
+): Promise<{ options: OptionStore; path: string; source: string | Uint8Array }> {
+  const options = createOptionStore();
+  unwrap(options.set('WeightsFile', name));
+  unwrap(options.set('Backend', backend));
+  unwrap(await obtainNetwork(options, createDownloadBar()));
+  const network = unwrap(await resolveNetwork(options));
+  const { path, builtIn } = network;
+  return { options, path, source: builtIn === null ? path : await readNetwork(network) };
+}
 
 /** WDL and value may share a name: a network has one of them. */
 function requireOwnNames([input, policy, wdl, value, movesLeft]: readonly string[]): void {
@@ -97,7 +112,7 @@ export const onnx2LeelaCommand = declareCommand({
   describe: 'Convert an ONNX network to a file that lc0 loads',
   // biome-ignore format: a row a flag
   flags: {
-    input: requiredText('ONNX file'),
+    input: requiredText('ONNX network: a file, or a name from `sardonyx networks`'),
     output: requiredText('lc0 network file to write (.pb.gz)'),
     structure: choice(['auto', 'weights', 'onnx'], 'auto', "weights = lc0's own weights, for all its backends; onnx = the ONNX model, for its ONNX backends; auto = weights if possible"),
     'input-format': choice(listFormats(InputFormat), null, 'Input format; by default what the model says'),
@@ -115,9 +130,10 @@ export const onnx2LeelaCommand = declareCommand({
     json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
-    const { input, output } = args;
+    const { output } = args;
+    const { path: input, source } = await findNetwork(args.input);
     requireOtherFile('--output', output, input);
-    const wrapped = await wrapOnnxModel(input, {
+    const wrapped = await wrapOnnxModel(source, {
       structure: args.structure,
       inputFormat: args['input-format'],
       policyFormat: args['policy-format'],
@@ -155,23 +171,18 @@ export const describeNetCommand = declareCommand({
   command: 'describenet [file]',
   describe: 'Describe a network file: format, size, heads, training',
   words: {
-    file: text('Network file; the bundled network when left out'),
+    file: text('Network: a file, or a name from `sardonyx networks`; the bundled network when left out'),
   },
   // biome-ignore format: a row a flag
   flags: {
-    weights: text('The network file as a flag, as lc0 has it', { alias: 'w', requiresArg: true }),
-    backend: text('Without a file: describe the network bundled for this backend', { default: 'auto', alias: 'b', requiresArg: true }),
+    weights: text('The network as a flag, as lc0 has it', { alias: 'w', requiresArg: true, notWith: ['file'] }),
+    backend: text('Describe the network bundled for this backend', { default: 'auto', alias: 'b', requiresArg: true, notWith: ['file', 'weights'] }),
     int8: onOff('Also how fast the network is in 8 bits on this CPU, and how far its answers then differ'),
     json: onOff('Print the description as JSON'),
   },
   run: async (args) => {
-    const options = createOptionStore();
-    unwrap(options.set('WeightsFile', args.file ?? args.weights ?? ''));
-    unwrap(options.set('Backend', args.backend));
-    unwrap(await obtainNetwork(options, createDownloadBar()));
-    const network = unwrap(await resolveNetwork(options));
-    const { path, builtIn } = network;
-    const sections = [...unwrap(await describeNetworkFile(builtIn === null ? path : await readNetwork(network)))];
+    const { options, path, source } = await findNetwork(args.file ?? args.weights ?? '', args.backend);
+    const sections = [...unwrap(await describeNetworkFile(source))];
     if (args.int8) sections.push({ title: '8 bits', rows: [['datatype=int8', unwrap(await describeInt8(options))]] });
     if (args.json) printJson({ file: path, sections });
     else {

@@ -1,7 +1,8 @@
 /** `sardonyx networks`: lists the networks that have a name, bundled or to download, and downloads them. */
 import { join } from 'node:path';
+import { getProgramCommand } from '#platform/machine.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
-import { formatMegabytes, unwrap } from '../../base/util/index.js';
+import { formatMegabytes, suggestName, unwrap } from '../../base/util/index.js';
 import { LEVELS_NETWORK } from '../../engine/core/options.js';
 import {
   type BundledNetwork,
@@ -45,7 +46,7 @@ export const networksCommand = declareCommand({
       else for (const row of rows) for (const line of formatRow(row)) printLine(line);
       return;
     }
-    if (names.length === 0) throw new Error('Name a network: sardonyx networks lists them');
+    if (names.length === 0) throw new Error(`Name a network: ${getProgramCommand()} networks lists them`);
     if (from !== undefined && names.length > 1) throw new Error('--from goes with one network at a time');
     const wanted = names.map(requireRemote);
     const paths: string[] = [];
@@ -87,10 +88,14 @@ function findDownloaded({ name }: CataloguedNetwork): string | null {
 
 function requireRemote(name: string): RemoteNetwork {
   const remote = findRemoteNetwork(name);
+  const names = NETWORK_CATALOGUE.map((network) => network.name);
   if (findBundledNetwork(listBundledNetworks(), name) !== undefined) {
     throw new Error(`The network ${name} comes with the program: use it with --weights=${name}`);
   }
-  if (remote === null) throw new Error(`There is no network ${name}: sardonyx networks lists the known ones`);
+  if (remote === null)
+    throw new Error(
+      `There is no network ${name}${suggestName(name, names, `${getProgramCommand()} networks lists the known ones`)}`,
+    );
   return unwrap(remote);
 }
 

@@ -1,5 +1,4 @@
 /** Commands about one position: `sardonyx eval`, the network's evaluation without search, `perft` and `encode`. */
-import { existsSync } from 'node:fs';
 import { unwrap } from '../../base/util/index.js';
 import {
   formatFen,
@@ -10,7 +9,6 @@ import {
   type Position,
   perft,
   perftDivide,
-  START_FEN,
 } from '../../chess/rules/index.js';
 import { enginePorts } from '../../engine/app/index.js';
 import {
@@ -30,33 +28,29 @@ import {
   transformSquare,
 } from '../../networks/encoding/index.js';
 import { computeWdl, type ScoreType } from '../../search/index.js';
-import { choice, declareCommand, onOff, text, type ValuesOf, whole, words } from '../declare-command.js';
-import { readEngineFlags, readPosition } from '../engine-flags.js';
+import { choice, declareCommand, onOff, type ValuesOf, whole } from '../declare-command.js';
+import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
+import { POSITION_FLAGS, POSITION_WORDS, readPosition } from '../search-flags.js';
 
 export const evalCommand = declareCommand({
-  command: 'eval [fen..]',
+  command: 'eval [position..]',
   describe: 'Print the network’s evaluation of a position, without search',
-  words: {
-    fen: words('Position; start position when left out'),
-  },
-  // biome-ignore format: a row a flag
+  words: POSITION_WORDS,
   flags: {
+    ...POSITION_FLAGS,
     json: onOff('Print the result as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {
-    const fen = args.fen.join(' ');
-    if (existsSync(fen))
-      throw new Error(`${fen} is a file, and eval takes one position (FEN); "sardonyx analyse ${fen}" reads files`);
-    const position = readPosition(fen);
+    const { fen, moves, position } = readPosition(args);
     const options = await readEngineFlags(given);
     const chess960 = writesKingTakesRook(options, position);
     const scoreType = options.getString('ScoreType') as ScoreType;
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      const stats = await analyst.evaluate(fen === '' ? null : fen, []);
+      const stats = await analyst.evaluate(fen, moves);
       if (stats === null) throw new Error('There is nothing to evaluate: the game is over');
       if (args.json) printJson(summarise(stats, scoreType, chess960));
       else for (const line of formatEvalAnswer(stats, scoreType, chess960)) printLine(line);
@@ -82,21 +76,21 @@ function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): o
 // `sardonyx perft`: counts sequences of legal moves, the test of every move generator.
 
 export const perftCommand = declareCommand({
-  command: 'perft <depth>',
+  command: 'perft <depth> [position..]',
   describe: 'Count the sequences of legal moves from a position',
   words: {
     depth: whole({ min: 0 }, 'Length of the sequences in plies'),
+    ...POSITION_WORDS,
   },
-  // biome-ignore format: a row a flag
   flags: {
-    fen: text('Position', { default: START_FEN, defaultDescription: 'start position' }),
+    ...POSITION_FLAGS,
     divide: onOff('Print the count of each first move'),
     chess960: onOff('Write castling as king takes rook'),
     json: onOff('Print the result as JSON'),
   },
   run: (args) => {
     const { depth = 0 } = args;
-    const position = readPosition(args.fen);
+    const { position } = readPosition(args);
     const startedAt = performance.now();
     const moves = args.divide && depth > 0 ? perftDivide(position, depth) : null;
     const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);
@@ -136,7 +130,7 @@ const MIRRORED_RANKS = 56;
 
 // biome-ignore format: a row a flag
 const FLAGS = {
-  moves: text('Moves played from there, in UCI notation', { default: '' }),
+  ...POSITION_FLAGS,
   encoding: choice(listInputEncodings(), 'lc0-112', 'Encoding of the input planes'),
   policy: choice(listPolicyEncodings(), 'lc0-1858', 'Numbering of the moves'),
   'history-fill': choice(['no', 'fen_only', 'always'], 'fen_only', 'What fills the planes of positions before the first one'),
@@ -147,14 +141,12 @@ const FLAGS = {
 type EncodeArguments = ValuesOf<typeof FLAGS>;
 
 export const encodeCommand = declareCommand({
-  command: 'encode [fen..]',
+  command: 'encode [position..]',
   describe: 'Print the input planes and policy indices of a position',
-  words: {
-    fen: words('Position; start position when left out'),
-  },
+  words: POSITION_WORDS,
   flags: FLAGS,
   run: (args) => {
-    const position = readPosition(args.fen.join(' '), args.moves);
+    const { position } = readPosition(args);
     const encoded = encode(position, args);
     if (args.json) printJson(encoded);
     else for (const line of formatPlanes(encoded)) printLine(line);

@@ -2,7 +2,7 @@
  * `sardonyx shards`: makes Arrow files for the training scripts from games.
  */
 import { availableParallelism } from 'node:os';
-import { unwrap } from '../../base/util/index.js';
+import { countOf, unwrap } from '../../base/util/index.js';
 import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../chess/syzygy/index.js';
 import {
   createShards,
@@ -17,6 +17,7 @@ import { type HistoryFill, LC0_FORMATS } from '../../networks/encoding/index.js'
 import {
   choice,
   declareCommand,
+  limit,
   number,
   onOff,
   refused,
@@ -26,7 +27,7 @@ import {
   whole,
   words,
 } from '../declare-command.js';
-import { createProgressBar, NoteList, printJson, printLine } from '../output.js';
+import { createProgressBar, NoteList, printBesideBar, printJson, printLine } from '../output.js';
 import { writeNote } from '../write-output.js';
 
 const BAR_FORMAT = '{bar} {percentage} % of input, {positions} positions, {rate} a second, {eta_formatted} left';
@@ -36,7 +37,7 @@ function describeShards(summary: ShardsSummary, seconds: number): string {
   const counts = `train ${positions.train}, validation ${positions.validation}, test ${positions.test}`;
   const skipped = damaged > 0 ? `, ${damaged} damaged and skipped` : '';
   const rate = Math.round(newPositions / seconds);
-  return `${games} games${skipped}; positions: ${counts}; ${newPositions} of them new, ${rate} a second`;
+  return `${countOf(games, 'game')}${skipped}; positions: ${counts}; ${newPositions} of them new, ${rate} a second`;
 }
 
 export const shardsCommand = declareCommand({
@@ -58,7 +59,7 @@ export const shardsCommand = declareCommand({
     split: text('Shares of the games for train/validation/test; 96/2/2 by default, 100/0/0 when files are held out'),
     'validation-files': texts('Hold out files whose names contain this text for validation; may be given several times'),
     'test-files': texts('Hold out files whose names contain this text for the test'),
-    positions: whole({ min: 1, default: Number.POSITIVE_INFINITY, defaultDescription: 'all' }, 'Stop after about this many positions'),
+    positions: limit('Stop after about this many positions', { default: null }),
     threads: whole({ min: 1, default: availableParallelism() }, 'Worker threads'),
     json: onOff('Print the summary as JSON'),
   },
@@ -81,7 +82,7 @@ export const shardsCommand = declareCommand({
         filter: { minElo: args['min-elo'], skipPlies: args['skip-plies'] },
         validationFiles: args['validation-files'],
         testFiles: args['test-files'],
-        maxPositions: args.positions,
+        maxPositions: args.positions ?? Infinity,
         threads: args.threads,
       },
       {
@@ -92,7 +93,7 @@ export const shardsCommand = declareCommand({
         },
         onWarning: (text) => {
           warnings++;
-          writeNote(`${isBarShown ? '\n' : ''}${text}`);
+          printBesideBar(text);
         },
       },
     );
@@ -139,12 +140,12 @@ function createResultTables(tables: Tablebases, menLimit: number): ResultTables 
 
 function describeRescored(summary: RescoreSummary): string {
   const { games, positions, damaged, corrected, errors, substituted, boosted, skipped } = summary;
-  const parts = [`${games} games, ${positions} positions`];
-  if (damaged > 0) parts.push(`${damaged} damaged games skipped`);
-  parts.push(`${corrected} results corrected`, `${errors} errors found`);
-  if (substituted > 0) parts.push(`${substituted} policies replaced`);
-  if (boosted > 0) parts.push(`${boosted} policies boosted`);
-  if (skipped > 0) parts.push(`${skipped} inputs were finished earlier`);
+  const parts = [`${countOf(games, 'game')}, ${countOf(positions, 'position')}`];
+  if (damaged > 0) parts.push(`${countOf(damaged, 'damaged game')} skipped`);
+  parts.push(`${countOf(corrected, 'result')} corrected`, `${countOf(errors, 'error')} found`);
+  if (substituted > 0) parts.push(`${countOf(substituted, 'policy', 'policies')} replaced`);
+  if (boosted > 0) parts.push(`${countOf(boosted, 'policy', 'policies')} boosted`);
+  if (skipped > 0) parts.push(`finished earlier: ${countOf(skipped, 'input')}`);
   return parts.join('; ');
 }
 
@@ -159,16 +160,16 @@ export const rescoreCommand = declareCommand({
     input: text('Folder of lc0 records, as another input'),
     out: text('Folder to write the games in', { alias: 'output' }),
     'syzygy-paths': text('Folders of Syzygy tablebases: the result of a position in the tables replaces the results before it', { default: '' }),
-    'men-limit': whole({ min: 3, max: MOST_MEN, default: MOST_MEN }, 'Men of the largest table used'),
-    'dtz-policy-boost': number({ min: 0, max: 100, default: 0, alias: 'dtz_policy_boost' }, 'Added to the policy of moves on the shortest way to a tablebase win'),
+    'men-limit': whole({ min: 3, max: MOST_MEN, default: MOST_MEN, goesWith: ['syzygy-paths'] }, 'men of the largest table used'),
+    'dtz-policy-boost': number({ min: 0, max: 100, default: 0, alias: 'dtz_policy_boost', goesWith: ['syzygy-paths'] }, 'added to the policy of moves on the shortest way to a tablebase win'),
     'dist-offset': number({ min: -0.999, max: 0, default: 0, alias: 'dist_offset' }, 'Added to the policy of every move, not below 0'),
     temperature: number({ min: 0.001, max: 100, default: 1 }, 'Temperature of the policy, after offset and boost'),
     deblunder: onOff('At an error and before it, replace the result by the best move’s value (lc0 records only)'),
-    'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2 }, 'A move is an error if its W − L is this much below the best move’s'),
-    'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0 }, 'Width around the threshold over which result and value are mixed'),
+    'deblunder-q-blunder-threshold': number({ min: 0, max: 2, default: 2, goesWith: ['deblunder'] }, 'a move is an error if its W − L is this much below the best move’s'),
+    'deblunder-q-blunder-width': number({ min: 0, max: 2, default: 0, goesWith: ['deblunder'] }, 'width around the threshold over which result and value are mixed'),
     'nnue-plain-file': text('Append the positions to this file in Stockfish’s text format'),
-    'nnue-best-score': onOff('With --nnue-plain-file: the best move’s score, not the played one’s', true),
-    'nnue-best-move': onOff('With --nnue-plain-file: the best move, not the played one'),
+    'nnue-best-score': onOff('the best move’s score, not the played one’s', true, { goesWith: ['nnue-plain-file'] }),
+    'nnue-best-move': onOff('the best move, not the played one', false, { goesWith: ['nnue-plain-file'] }),
     'delete-files': onOff('Delete each input once its output is complete'),
     threads: whole({ min: 1, max: 20, alias: 't' }, 'No effect: inputs are read one after the other'),
     'new-input-format': whole({ min: -1, max: 256, default: -1 }, 'Input format of the records written, by lc0’s number; -1 = as they are'),
@@ -187,8 +188,8 @@ export const rescoreCommand = declareCommand({
       plainPath === undefined
         ? null
         : { path: plainPath, takesBestScore: args['nnue-best-score'], takesBestMove: args['nnue-best-move'] };
-    if (inputs.length === 0) throw new Error('Name the records or games to rescore, or their folder with --input');
-    if (out === undefined) throw new Error('Give the folder to write the games in: --output');
+    const missing = [...(inputs.length === 0 ? ['<inputs> or --input'] : []), ...(out === undefined ? ['--out'] : [])];
+    if (out === undefined || missing.length > 0) throw new Error(`The command needs ${missing.join(', ')}`);
     const hasTables = args['syzygy-paths'] !== '';
     const { 'policy-substitutions': otherRecords, 'new-input-format': formatNumber } = args;
     const inputFormat = LC0_FORMATS.find(({ id }) => id === formatNumber) ?? null;

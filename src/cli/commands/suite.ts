@@ -2,6 +2,7 @@
 import { describeReadFailure } from '#platform/files.js';
 import {
   BrokenInput,
+  countOf,
   cutText,
   decodeText,
   failure,
@@ -26,14 +27,16 @@ import {
   parseUciMove,
 } from '../../chess/rules/index.js';
 import { enginePorts } from '../../engine/app/index.js';
-import { Analyst, type GoRequest, type Score } from '../../engine/core/index.js';
+import { Analyst, type GoRequest, isUnlimited, type Score } from '../../engine/core/index.js';
 import { ReadingProblems, readChunks } from '../../games/records/index.js';
-import { choice, declareCommand, onOff, requiredText, whole } from '../declare-command.js';
+import { choice, declareCommand, limit, onOff, requiredText } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
-import { createProgressBar, NoteList, printJson, printLine, printNote } from '../output.js';
+import { createProgressBar, INTERRUPTED, Interruption, NoteList, printJson, printLine, printNote } from '../output.js';
+import { readLimits } from '../search-flags.js';
 
 /** Far more than a suite has, at a second each. */
 const MOST_POSITIONS = 1_000_000;
+const TIME_UNASKED_MS = 1000;
 
 interface Attempt {
   readonly id: string;
@@ -62,15 +65,17 @@ export const suiteCommand = declareCommand({
   },
   // biome-ignore format: a row a flag
   flags: {
-    movetime: whole({ min: 1, default: 1000 }, 'Milliseconds for each position'),
-    nodes: whole({ min: 0, default: 0 }, 'Nodes for each position, instead of a time; 0 = use the time'),
+    movetime: limit(`Milliseconds for each position; ${TIME_UNASKED_MS} when neither --movetime nor --nodes is given`),
+    nodes: limit('Nodes for each position; with --movetime too, whichever comes first'),
     'mate-by': choice(['score', 'move'], 'score', 'When a mate in n (bm #n, dm n) is solved: score = the engine announces one that short; move = such a mate is proved behind its move'),
     json: onOff('Print the result of every position as JSON'),
   },
   engineFlags: 'named',
   run: async (args, given) => {
+    const request = readLimits(args, { moveTimeMs: TIME_UNASKED_MS });
+    if (isUnlimited(request))
+      throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
     const positions = await readSuite(args.file);
-    const request: GoRequest = args.nodes > 0 ? { nodes: args.nodes } : { moveTimeMs: args.movetime };
     const options = await readEngineFlags(given);
     // No move is played, and each position should get its whole time.
     if (!given.has('smart-pruning-factor')) options.set('SmartPruningFactor', '0');
@@ -78,9 +83,14 @@ export const suiteCommand = declareCommand({
     const analyst = new Analyst(options, enginePorts, printNote);
     try {
       await analyst.load();
-      const attempts = await solve(analyst, positions, request, args['mate-by']);
+      const interruption = new Interruption(() => analyst.engine.stop());
+      const attempts = await solve(analyst, positions, request, args['mate-by'], interruption.signal);
+      interruption.dispose();
       if (args.json) printJson(attempts);
-      else for (const line of formatAttempts(attempts)) printLine(line);
+      else if (attempts.length > 0) for (const line of formatAttempts(attempts)) printLine(line);
+      if (!interruption.signal.aborted) return;
+      printNote(`Interrupted: ${attempts.length} of ${countOf(positions.length, 'position')} searched to the end`);
+      process.exitCode = INTERRUPTED;
     } finally {
       await analyst.engine.dispose();
     }
@@ -124,11 +134,13 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
   return positions;
 }
 
+/** @param signal ends it: the position under way does not count */
 async function solve(
   analyst: Analyst,
   positions: readonly SuitePosition[],
   request: GoRequest,
   mateBy: MateRule,
+  signal: AbortSignal,
 ): Promise<Attempt[]> {
   const format = '{bar} {value}/{total} positions, {solved} solved, {eta_formatted} left';
   const bar = createProgressBar(format, { clearOnComplete: true });
@@ -138,6 +150,7 @@ async function solve(
   try {
     for (const position of positions) {
       const attempt = await attemptPosition(analyst, position, request, mateBy);
+      if (signal.aborted) break;
       attempts.push(attempt);
       solved += Number(attempt.isSolved);
       bar.increment({ solved });
@@ -199,7 +212,7 @@ function formatAttempts(attempts: readonly Attempt[]): string[] {
     .sort((a, b) => a - b)
     .map((length) => `#${length}: ${lengths.filter((one) => one === length).length}`);
   if (counts.length > 0) rows.push(`mates announced: ${counts.join(', ')}`);
-  return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${nodes} nodes a position`];
+  return [...rows, `${solved} of ${attempts.length} solved (${share} %), median ${countOf(nodes, 'node')} a position`];
 }
 
 /** One line of a test suite in EPD: a position, the moves that solve it (`bm`), the moves that do not (`am`), its name. */

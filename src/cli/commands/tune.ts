@@ -46,7 +46,10 @@ export const tuneCommand = declareCommand({
         date: new Date().toISOString().slice(0, 10),
       });
       if (saved.ok) file = saved.value;
-      else printNote(saved.error);
+      else {
+        printNote(saved.error);
+        process.exitCode = 1;
+      }
     }
     if (args.json) {
       printJson({ ...key, best, rows, file });

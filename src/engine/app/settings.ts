@@ -9,8 +9,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { findHome, getConfigFolder } from '#platform/folders.js';
+import { getProgramCommand } from '#platform/machine.js';
 import { getProgramFolder } from '#platform/program-files.js';
 import { freeText, mayNameFile, type OptionSpec, OptionStore, option } from '../../base/options/index.js';
+import { suggestName } from '../../base/util/near-word.js';
 import { cutText, failure, type Result, success } from '../../base/util/result.js';
 import { networkOptions } from '../../networks/nn/options.js';
 import { searchOptions } from '../../search/options.js';
@@ -64,7 +66,12 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
       settings.push([negated.uci, 'false']);
       continue;
     }
-    if (spec === undefined) return failure(`Unknown flag ${arg}; sardonyx --help lists them`);
+    if (spec === undefined) {
+      const flag = arg.split('=')[0];
+      return failure(
+        `Unknown flag ${arg}${suggestName(flag, [...byFlag.keys()], `${getProgramCommand()} --help lists them`)}`,
+      );
+    }
     text ??= looksLikeFlag(args[i + 1]) ? undefined : args[++i];
     if (text === undefined) return failure(`Flag ${arg} needs a value`);
     settings.push([spec.uci, text]);

@@ -4,7 +4,7 @@
  */
 
 import type { OptionStore } from '../../base/options/index.js';
-import { unwrap } from '../../base/util/index.js';
+import { suggestName, unwrap } from '../../base/util/index.js';
 import {
   computeOutcome,
   formatFen,
@@ -116,9 +116,8 @@ export function checkKeys(what: string, given: unknown, known: readonly string[]
   if (typeof given !== 'object' || given === null) throw new Error(`${what} must be an object, not ${String(given)}`);
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
-    const [near] = known.filter((name) => name.toLowerCase().startsWith(key.toLowerCase().slice(0, 5)));
-    const hint = near === undefined ? `known: ${known.join(', ')}` : `did you mean ${near}?`;
-    throw new Error(`${what} know no "${key}"; ${hint}`.replace('position know no', 'position knows no'));
+    const hint = suggestName(key, known, `known: ${known.join(', ')}`);
+    throw new Error(`${what} know no "${key}"${hint}`.replace('position know no', 'position knows no'));
   }
 }
 

@@ -8,6 +8,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
+import { getProgramCommand } from '#platform/machine.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../../base/util/index.js';
@@ -38,6 +39,11 @@ import { createUnmeasured, type NetworkSelection, networkSelector } from './netw
 const UNNAMED = ['', '<autodiscover>', AUTOMATIC_NETWORK];
 /** lc0's name of a network inside the executable. */
 export const BUILT_IN = '<built in>';
+
+/** Whether a word is the name of a network that comes with the program or can be downloaded, or its address. */
+export function isNetworkName(word: string): boolean {
+  return findBundledNetwork(readBundle().networks, word) !== undefined || findRemoteNetwork(word) !== null;
+}
 
 /** The network that the options name, for one provider. It is resolved once, for all that load, name, identify or explain it. */
 export interface ResolvedNetwork {
@@ -371,7 +377,7 @@ function describeMissing(weightsFile: string, path: string): string | null {
   const remote = existsSync(path) ? null : findRemoteNetwork(weightsFile);
   if (!remote?.ok || remote.value.path !== path || isDownloaded(remote.value)) return null;
   const { name } = remote.value;
-  return `The network ${name} is not on this machine: sardonyx networks get ${name} downloads it`;
+  return `The network ${name} is not on this machine: ${getProgramCommand()} networks get ${name} downloads it`;
 }
 
 /** A file comes before a bundled network or one of the catalogue that has the same name. @returns a path, or the bundled network */

@@ -5,7 +5,7 @@
  */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createFolder, getConfigFolder } from '#platform/folders.js';
+import { createFolder, findCacheFolder, getConfigFolder } from '#platform/folders.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, type Result, success, unwrap } from '../../base/util/index.js';
 import type { TunedSpeed } from '../../networks/nn/index.js';
@@ -69,6 +69,22 @@ function isTunedSettings(row: Partial<Record<keyof TunedSettings, unknown>> | nu
     typeof row.defaultNodesPerSecond === 'number' &&
     counts.every((count) => Number.isInteger(count) && (count as number) >= 1 && (count as number) <= 1024)
   );
+}
+
+let hasHinted = false;
+
+/** Whether this user has not yet been told of `tune` on this machine; asking counts as telling. Without a folder: in this process. */
+export function isFirstTuningHint(): boolean {
+  if (hasHinted) return false;
+  hasHinted = true;
+  const folder = findCacheFolder('hints');
+  if (folder === undefined) return true;
+  try {
+    writeFileSync(join(folder, 'tune'), '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+  }
 }
 
 export function readTunings(): TunedSettings[] {

@@ -133,7 +133,8 @@ async function labelWithRestarts(
       return await job.label(await engine.get(run.multiPv));
     } catch (error) {
       if (isStopped()) return null;
-      if (!(error instanceof EngineError) || attempt === ATTEMPTS_PER_JOB) throw error;
+      // A program that has not started once will not start the next time.
+      if (!(error instanceof EngineError) || attempt === ATTEMPTS_PER_JOB || !engine.hasStarted) throw error;
       run.onWarning(`${error.message}; ${job.task} again`);
       await engine.close();
     }
@@ -143,12 +144,15 @@ async function labelWithRestarts(
 /** One engine process, started when needed and again after it was closed. */
 class EngineHolder {
   private client: Promise<UciClient> | null = null;
+  hasStarted = false;
 
   constructor(private readonly spec: EngineSpec) {}
 
-  get(multiPv: number): Promise<UciClient> {
+  async get(multiPv: number): Promise<UciClient> {
     this.client ??= UciClient.start({ ...this.spec, options: [['MultiPV', String(multiPv)], ...this.spec.options] });
-    return this.client;
+    const client = await this.client;
+    this.hasStarted = true;
+    return client;
   }
 
   async close(): Promise<void> {

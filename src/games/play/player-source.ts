@@ -75,8 +75,11 @@ export type PlayerSpec =
 
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 
-/** A whole player in one string: `random`, a network file or a program, alone or before `key=value …`, or these pairs alone. */
-export function parsePlayerWords(text: string): Result<Pair[]> {
+/**
+ * A whole player in one string: `random`, a network or a program, alone or before `key=value …`, or these pairs alone.
+ * @param isNetworkName tells the names of networks from programs
+ */
+export function parsePlayerWords(text: string, isNetworkName: (word: string) => boolean = () => false): Result<Pair[]> {
   const trimmed = text.trim();
   if (/^[\w.-]+=/.test(trimmed)) return parsePairs(trimmed);
   // The player may be a path with spaces, in quotes or, where the shell has removed them, without.
@@ -84,23 +87,28 @@ export function parsePlayerWords(text: string): Result<Pair[]> {
   const at = trimmed.search(/\s[\w.-]+=/);
   const [plain, rest] = at < 0 ? [trimmed, ''] : [trimmed.slice(0, at).trimEnd(), trimmed.slice(at)];
   const pairs = parsePairs(quoted === undefined ? rest : (others ?? ''));
-  return pairs.ok ? success([parsePlayerWord(quoted ?? plain), ...pairs.value]) : pairs;
+  return pairs.ok ? success([parsePlayerWord(quoted ?? plain, isNetworkName), ...pairs.value]) : pairs;
 }
 
-function parsePlayerWord(word: string): Pair {
+function parsePlayerWord(word: string, isNetworkName: (word: string) => boolean): Pair {
   if (word === 'random') return ['type', 'random'];
-  return [NETWORK_FILE.test(word) ? 'weights' : 'cmd', word];
+  return [NETWORK_FILE.test(word) || isNetworkName(word) ? 'weights' : 'cmd', word];
 }
 
-/** @param pairs a later pair overrules an earlier one of the same key, so shared settings come first */
-export function createPlayerSpec(pairs: readonly Pair[]): Result<PlayerSpec> {
-  const read = readLimits(pairs);
+/** @param shared settings of all players, which the player's own overrule; of pairs with the same key the later one counts */
+export function createPlayerSpec(own: readonly Pair[], shared: readonly Pair[] = []): Result<PlayerSpec> {
+  const read = readLimits([...shared, ...own]);
   if (!read.ok) return read;
   const { limits, rest } = read.value;
   const find = (key: string): string | undefined => rest.findLast(([name]) => name === key)?.[1];
   const kind = find('type') ?? (find('cmd') !== undefined ? 'uci' : find('weights') !== undefined ? 'network' : '');
   const others = rest.filter(([key]) => key !== 'type');
-  if (kind === 'random') return success({ kind, name: find('name') ?? 'random' });
+  if (kind === 'random') {
+    // What is set for all players may be meant for the others.
+    const [unknown] = own.find(([key]) => key !== 'type' && key !== 'name') ?? [];
+    if (unknown !== undefined) return failure(`The random mover takes no "${unknown}=": it has only a name`);
+    return success({ kind, name: find('name') ?? 'random' });
+  }
   const isLimited = Object.values(limits).some((limit) => limit !== null);
   const describeMissingLimit = (player: string): string =>
     `${player} has no limit: give tc, st, movetime, nodes or depth`;

@@ -6,8 +6,12 @@ import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../..
 /** Small, because bytes that are read ahead count as packed and raise the limit of unpacked ones. */
 const CHUNK_BYTES = 1 << 16;
 
+/** In place of a file: what another program writes. */
+const STDIN = '-';
+
 /** As findFileKind; null also for a folder. Throws the file system's errors too. */
 export async function findInputKind(path: string): Promise<InputKind | null> {
+  if (path === STDIN) return null;
   const named = nameInputKind(path);
   const stats = statSync(path, { throwIfNoEntry: named === null });
   if (stats?.isDirectory() === true) return null;
@@ -42,9 +46,10 @@ export class ReadingProblems {
 
 /** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. @param onBytes called with the number of bytes of the file that were read */
 export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = path === STDIN ? undefined : statSync(path, { throwIfNoEntry: false });
   let missingBytes = stats?.isFile() === true ? stats.size : 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+  const stream = path === STDIN ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     onBytes(chunk.length);
     missingBytes -= chunk.length;
     yield chunk;

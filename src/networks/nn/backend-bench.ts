@@ -12,8 +12,8 @@ export interface BackendBenchOptions {
   /** Its minibatch and cache are not used. */
   readonly pool: PoolOptions;
   readonly batchSizes: readonly number[];
-  /** Batches of each size, or seconds for each size. */
-  readonly length: { readonly batches: number } | { readonly seconds: number };
+  /** Batches of each size, seconds for each size, or both: whichever come first. */
+  readonly length: { readonly batches?: number; readonly seconds?: number };
   /** All evaluations are of this position; null = of positions of random games. */
   readonly fen: string | null;
   readonly onRow?: (row: BackendBenchRow) => void;
@@ -46,8 +46,9 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
       pool.configure({ minibatch: batch });
       const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
       const { length } = options;
+      const { seconds: wanted } = length;
       const warmUp =
-        'seconds' in length ? { seconds: length.seconds * WARM_UP_SHARE } : { batches: WARM_UP_BATCHES * pool.threads };
+        wanted === undefined ? { batches: WARM_UP_BATCHES * pool.threads } : { seconds: wanted * WARM_UP_SHARE };
       await feed(queue, paths, inFlight, batch, warmUp);
       const { evaluations, seconds, batchMs } = await feed(queue, paths, inFlight, batch, length);
       // The pool's warnings have named the reason.
@@ -70,11 +71,11 @@ async function feed(
   paths: readonly Uint16Array[],
   inFlight: number,
   batch: number,
-  length: BackendBenchOptions['length'],
+  { seconds = Infinity, batches = Infinity }: BackendBenchOptions['length'],
 ): Promise<{ evaluations: number; seconds: number; batchMs: number[] }> {
   const startedAt = performance.now();
-  const deadline = 'seconds' in length ? startedAt + length.seconds * 1000 : Infinity;
-  const most = 'batches' in length ? length.batches * batch : Infinity;
+  const deadline = startedAt + seconds * 1000;
+  const most = batches * batch;
   const batchMs: number[] = [];
   let lastBatchAt = startedAt;
   // Slots in order of submission; answers are taken in this order, as in a search.

@@ -21,3 +21,7 @@ export function hasX64Kernels(): boolean {
 export function getSystem(): string {
   return 'browser';
 }
+
+export function getProgramCommand(): string {
+  return 'sardonyx';
+}

@@ -1,7 +1,8 @@
 /** The machine over node:os. Each function asks anew, because the limits of a container can change while it runs. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { join, posix } from 'node:path';
+import { basename, join, posix, relative } from 'node:path';
+import { isPackaged } from './node-program-files.js';
 
 /** The files that hold a memory limit, in a folder of cgroup v1 and of cgroup v2; above memory.high a process is slowed to a crawl. */
 const LIMIT_FILES = ['memory.limit_in_bytes', 'memory.max', 'memory.high'];
@@ -54,4 +55,17 @@ export function hasX64Kernels(): boolean {
 /** linux, darwin, win32, … */
 export function getSystem(): string {
   return process.platform;
+}
+
+/** `sardonyx`, `npm start --`, `./sardonyx-linux-x64`. */
+export function getProgramCommand(): string {
+  const { npm_lifecycle_event: script, npm_command: npm } = process.env;
+  if (isPackaged) return quoteWord(process.argv0);
+  const file = process.argv[1] ?? '';
+  if (basename(file) !== 'main.js') return npm === 'exec' ? 'npx sardonyx' : 'sardonyx';
+  return script === 'start' ? 'npm start --' : `node ${quoteWord(relative(process.cwd(), file))}`;
+}
+
+function quoteWord(word: string): string {
+  return /\s/.test(word) ? `"${word}"` : word;
 }

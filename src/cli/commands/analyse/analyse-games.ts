@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { describeReadFailure } from '#platform/files.js';
-import { BrokenInput, decodeText, RefusedInput, type Result, success } from '../../../base/util/index.js';
+import { BrokenInput, countOf, decodeText, RefusedInput, type Result, success } from '../../../base/util/index.js';
 import {
   annotateGame,
   createRemarks,
@@ -124,6 +124,7 @@ async function* readTexts(path: string, onBroken: (why: string) => void): AsyncG
 }
 
 function isRegularFile(path: string): boolean {
+  if (path === '-') return false;
   try {
     return statSync(path).isFile();
   } catch {
@@ -143,32 +144,36 @@ export async function reportGames(
   files: GameFiles,
   request: GoRequest,
   output: GameOutput,
+  signal: AbortSignal,
 ): Promise<void> {
   const { positions: total } = files;
   const bar = createProgressBar('{bar} {value}/{total} positions, {eta_formatted} left', { clearOnComplete: true });
   let done = 0;
-  let isFirst = true;
+  let number = 0;
   for await (const game of files.readGames()) {
     // Results go to the same terminal, so the bar is removed before each line.
     if (process.stderr.isTTY) bar.start(total, done);
     let positions: AnalysedPosition[];
     try {
-      positions = await searchGame(analyst, game, request, () => bar.update(++done));
+      positions = await searchGame(analyst, game, request, signal, () => bar.update(++done));
     } finally {
       bar.stop();
     }
-    await writeGame(game, positions, isFirst, output);
-    isFirst = false;
+    if (positions.length > 0) await writeGame(game, positions, ++number, output);
+    if (!signal.aborted) continue;
+    printNote(`Interrupted: ${done} of ${countOf(total, 'position')} analysed`);
+    break;
   }
-  if (output.json) printLine(']');
+  if (output.json) printLine(number === 0 ? '[]' : ']');
 }
 
 async function writeGame(
   game: PgnGame,
   positions: readonly AnalysedPosition[],
-  isFirst: boolean,
+  number: number,
   { json, pgn }: GameOutput,
 ): Promise<void> {
+  const isFirst = number === 1;
   const tree = annotateGame(game, createRemarks(positions));
   const annotated = pgn === undefined ? '' : formatPgn(tree, { lineWidth: LINE_WIDTH });
   if (pgn !== undefined && pgn !== '-')
@@ -177,17 +182,41 @@ async function writeGame(
   if (json) printLine(`${isFirst ? '[' : ','}${JSON.stringify({ headers: Object.fromEntries(game.tags), positions })}`);
   // Names in Hebrew and Arabic need their marks of direction; a terminal shows them as text.
   else if (pgn === '-') printLine(isFirst ? annotated.trimEnd() : `\n${annotated.trimEnd()}`, !process.stdout.isTTY);
-  else if (pgn === undefined) for (const line of formatGameLines(positions)) printLine(line);
+  else if (pgn === undefined) {
+    if (!isFirst) printLine('');
+    for (const line of formatGame(game, positions, number)) printLine(line);
+  }
 }
 
-/** One line a position: move played, evaluation for the side to move, best move. */
-function formatGameLines(positions: readonly AnalysedPosition[]): string[] {
-  return positions.map(({ fen, playedSan, score, wdl, bestSan }) => {
-    const [, side, , , , number] = fen.split(' ');
-    const played = `${number}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
-    const evaluation = formatEvaluation(score, false).padStart(7);
-    return `${played.padEnd(14)} ${evaluation}  WDL ${wdl.join(' ').padEnd(12)}  best ${bestSan ?? '-'}`;
-  });
+/** The game's name, then a line a position: move played, evaluation, best move. A game without moves is a position with a name. */
+function formatGame(game: PgnGame, positions: readonly AnalysedPosition[], number: number): string[] {
+  const [event, white, black] = ['Event', 'White', 'Black'].map((tag) => game.tags.get(tag) ?? '?');
+  if (game.moves.length === 0) return [...(event === '?' ? [] : [event]), ...formatPosition(positions[0])];
+  const players = white === '?' && black === '?' ? '' : ` (${white} - ${black})`;
+  return [
+    `Game ${number}${players}; scores for the side to move`,
+    ...positions.map(({ fen, playedSan, score, wdl, bestSan }) => {
+      const [, side, , , , move] = fen.split(' ');
+      const played = `${move}${side === 'w' ? '.' : '...'} ${playedSan ?? '(end)'}`;
+      return `${played.padEnd(14)} ${formatValue(score, wdl)}  best ${bestSan ?? '-'}`;
+    }),
+  ];
+}
+
+/** The position with its lines of moves. */
+export function formatPosition({ fen, depth, nodes, lines, score }: AnalysedPosition): string[] {
+  const head = `${fen}: depth ${depth}, ${countOf(nodes, 'node')}`;
+  if (lines.length === 0) return [head, score.kind === 'mate' ? 'Checkmate' : 'The game is drawn'];
+  return [
+    `${head}; scores for ${fen.split(' ')[1] === 'w' ? 'White' : 'Black'}, the side to move`,
+    ...lines.map(({ score, wdl, pvSan }) => `${formatValue(score, wdl)}  ${pvSan.join(' ')}`),
+  ];
+}
+
+function formatValue(score: Score, wdl: AnalysedLine['wdl']): string {
+  const isMated = score.kind === 'mate' && score.value === 0;
+  const evaluation = isMated ? 'mated' : formatEvaluation(score, false);
+  return `${evaluation.padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}`;
 }
 
 // Analyses positions and games: best moves, scores, and how good the played moves were.
@@ -254,18 +283,19 @@ export async function analysePosition(
   };
 }
 
-/** Every position of a game, the last one included, in order. */
+/** Every position of a game, the last one included, in order; when the signal comes, those so far. */
 export async function searchGame(
   analyst: Analyst,
   game: PgnGame,
   request: GoRequest,
+  signal: AbortSignal,
   onPosition: () => void,
 ): Promise<AnalysedPosition[]> {
   const { startFen, isChess960 } = game;
   const moves = spellMoves(game);
   const positions: AnalysedPosition[] = [];
   analyst.engine.newGame();
-  for (let ply = 0; ply <= moves.length; ply++) {
+  for (let ply = 0; ply <= moves.length && !signal.aborted; ply++) {
     const before = moves.slice(0, ply).map((move) => move.uci);
     const played = moves[ply]?.uci ?? null;
     const task = { startFen, isChess960, moves: before, played, playedSan: moves[ply]?.san ?? null };

@@ -7,9 +7,10 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { listCacheFolders } from '#platform/folders.js';
+import { getProgramCommand } from '#platform/machine.js';
 import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
-import { formatMegabytes, unwrap } from '../../../base/util/index.js';
+import { countOf, formatMegabytes, unwrap } from '../../../base/util/index.js';
 import { readBuild, readSettings, readVersion } from '../../../engine/app/options.js';
 import {
   type Candidate,
@@ -39,7 +40,7 @@ export interface Finding {
 }
 
 const OLDEST_NODE = [20, 19];
-const INSTALL_CUDA = 'sardonyx doctor --install-cuda';
+const INSTALL_CUDA = `${getProgramCommand()} doctor --install-cuda`;
 /** Providers in onnxruntime's package for each system; others are not tried. */
 const SYSTEM_PROVIDERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['cpu', 'cuda', 'tensorrt', 'webgpu'],
@@ -62,7 +63,7 @@ export function examineNode(): Finding {
 export function examineMachine(): Finding {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
-  const processors = `${availableParallelism()} processors (${first?.model ?? 'unknown'})`;
+  const processors = `${countOf(availableParallelism(), 'processor')} (${first?.model ?? 'unknown'})`;
   const build = readBuild().split('\n')[0];
   const version = build === '' ? readVersion() : `${readVersion()} (${build})`;
   return {
@@ -136,7 +137,7 @@ async function examineUsedNetwork(): Promise<Finding> {
   if (remote?.ok && remote.value.path === path && !isDownloaded(remote.value)) {
     const { name } = remote.value;
     const text = `${name} is not on this machine; the first game downloads it`;
-    return { what, isFine: true, text, fix: `sardonyx networks get ${name}` };
+    return { what, isFine: true, text, fix: `${getProgramCommand()} networks get ${name}` };
   }
   const isFine = path.startsWith('<') || existsSync(path);
   return { what, isFine, text: isFine ? path : `there is no file ${path}` };
@@ -155,14 +156,14 @@ function examineBundle(): Finding {
     };
   });
   const isFine = networks.length > 0 && networks.every(({ isSame }) => isSame);
-  return { what: 'bundled', isFine, text: networks.map(({ text }) => text).join('; ') || 'no network' };
+  return { what: 'bundled', isFine, text: networks.map(({ text }) => text).join('\n') || 'no network' };
 }
 
 export function examineConfig(): Finding {
   const { found, faults } = unwrap(readSettings([]));
   if (found.length === 0) return { what: 'config', isFine: true, text: 'no lc0.config or sardonyx.config' };
   const paths = found.map((path) => resolve(path)).join(', ');
-  return { what: 'config', isFine: faults.length === 0, text: [paths, ...faults].join('; ') };
+  return { what: 'config', isFine: faults.length === 0, text: [paths, ...faults].join('\n') };
 }
 
 export function examineTuning(): Finding {
@@ -171,18 +172,22 @@ export function examineTuning(): Finding {
   const described = results
     .filter((result) => result.machine === machine)
     .map(({ network, sha256, backend, threads, minibatch, batchesInFlight, date }) => {
-      return `${network} (${sha256.slice(0, 8)}) on ${backend}: ${threads} threads, ${batchesInFlight} × ${minibatch} in flight (${date})`;
+      return `${network} (${sha256.slice(0, 8)}) on ${backend}: ${countOf(threads, 'thread')}, ${batchesInFlight} × ${minibatch} in flight (${date})`;
     });
-  if (described.length > 0)
-    return { what: 'tuning', isFine: true, text: `${described.join('; ')}; ${getTuningPath()}` };
-  return { what: 'tuning', isFine: true, text: 'none for this machine; defaults are used', fix: 'sardonyx tune' };
+  if (described.length > 0) return { what: 'tuning', isFine: true, text: [...described, getTuningPath()].join('\n') };
+  return {
+    what: 'tuning',
+    isFine: true,
+    text: 'none for this machine; defaults are used',
+    fix: `${getProgramCommand()} tune`,
+  };
 }
 
 export function examineCaches(): Finding {
   const described = listCacheFolders()
     .filter((folder) => existsSync(folder))
     .map((folder) => `${folder} (${formatMegabytes(measureFolder(folder))} MB)`);
-  return { what: 'caches', isFine: true, text: described.join(', ') || 'empty' };
+  return { what: 'caches', isFine: true, text: described.join('\n') || 'empty' };
 }
 
 function measureFolder(folder: string): number {

@@ -108,11 +108,11 @@ const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
 
 // biome-ignore format: a row a flag
 const FLAGS = {
-  providers: text('Backends to try, separated by commas', { default: listSystemProviders().join(',') }),
+  providers: text('Backends to try, separated by commas', { default: listSystemProviders().join(','), notWith: ['install-cuda'] }),
   probe: text('Try one backend in this process and print what was found as JSON', { hidden: true }),
   'install-cuda': onOff("Install onnxruntime's CUDA provider (250 MB)"),
-  from: text('With --install-cuda: take it from this mirror, URL, folder or file', { default: '' }),
-  sha256: text('With --from: SHA-256 of that file, if it is not the published one', { default: '' }),
+  from: text('take it from this mirror, URL, folder or file', { default: '', goesWith: ['install-cuda'] }),
+  sha256: text('SHA-256 of that file, if it is not the published one', { default: '', goesWith: ['from'] }),
   json: onOff('Print the findings as JSON'),
 };
 
@@ -133,7 +133,6 @@ export const doctorCommand = declareCommand({
       else for (const file of files) printLine(`Installed ${file}`);
       return;
     }
-    if (args.from !== '' || args.sha256 !== '') throw new Error('--from and --sha256 go with --install-cuda');
     const findings = await examine(args.providers);
     if (args.json) printJson(findings);
     else for (const finding of findings) printFinding(finding);
@@ -150,9 +149,28 @@ async function examine(providers: string): Promise<Finding[]> {
   return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineTuning(), examineCaches()];
 }
 
+/** Columns before the text of a finding. */
+const INDENT = 18;
+const NARROWEST_TEXT = 20;
+const WIDEST_LINE = 100;
+
 function printFinding({ what, isFine, text, fix }: Finding): void {
-  printLine(`${isFine ? ' ok ' : ' -- '} ${what.padEnd(12)} ${text}`);
-  if (fix !== undefined) printLine(`${' '.repeat(18)}→ ${fix}`);
+  const width = Math.max(NARROWEST_TEXT, Math.min(WIDEST_LINE, process.stdout.columns ?? WIDEST_LINE) - INDENT);
+  const lines = text.split('\n').flatMap((line) => wrapText(line, width));
+  const [first, ...others] = [...lines, ...(fix === undefined ? [] : wrapText(`→ ${fix}`, width))];
+  printLine(`${isFine ? ' ok ' : ' -- '} ${what.padEnd(12)} ${first}`);
+  for (const line of others) printLine(`${' '.repeat(INDENT)}${line}`);
+}
+
+/** Lines of whole words, each as long as fits; a word that is longer, such as a path, has a line of its own. */
+function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 async function runInstallation({ from, sha256 }: DoctorArguments): Promise<string[]> {

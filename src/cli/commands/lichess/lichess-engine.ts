@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { getProgramCommand } from '#platform/machine.js';
 import type { OptionStore } from '../../../base/options/index.js';
 import { enginePorts } from '../../../engine/app/index.js';
 import { readVersion } from '../../../engine/app/options.js';
@@ -155,7 +156,8 @@ export const lichessEngineCommand = declareCommand({
     'https://lichess.org/account/oauth/token/create?scopes[]=engine:read&scopes[]=engine:write',
   run: async (args, given) => {
     const token = process.env[TOKEN_VARIABLE] ?? '';
-    if (token === '') throw new Error(`Set ${TOKEN_VARIABLE} to a token of lichess: sardonyx lichess-engine --help`);
+    if (token === '')
+      throw new Error(`Set ${TOKEN_VARIABLE} to a token of lichess: ${getProgramCommand()} lichess-engine --help`);
     const options = await readEngineFlags(given);
     const servers: LichessServers = { registry: args.lichess, broker: args.broker, token };
     const secret = randomBytes(24).toString('base64url');

@@ -1,6 +1,7 @@
 /** `sardonyx match`: games between two or more players: UCI engines, networks, the random mover. */
 import { resolve } from 'node:path';
 import { toOneLine, unwrap } from '../../../base/util/index.js';
+import { isNetworkName } from '../../../engine/weights/index.js';
 import {
   type Crosstable,
   createCrosstable,
@@ -31,22 +32,38 @@ import {
   parseResignRule,
 } from '../../../games/play/index.js';
 import { parseSprt, type SprtSettings } from '../../../games/statistics/index.js';
-import { choice, declareCommand, keys, onOff, text, texts, type ValuesOf, whole } from '../../declare-command.js';
+import {
+  choice,
+  declareCommand,
+  keys,
+  limit,
+  onOff,
+  text,
+  texts,
+  type ValuesOf,
+  whole,
+} from '../../declare-command.js';
 import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
+import { translateMatch } from './foreign-match.js';
 import { createNetworkSetup } from './player-network.js';
 
-/** Shared settings first, then the player's own, in the order in which they overrule each other. */
-function collectPairs(args: MatchArguments, given: GivenFlags, own: unknown, engine: string | undefined): Pair[] {
+/** The settings of all players, and the player's own, which overrule them. */
+function collectPairs(
+  args: MatchArguments,
+  given: GivenFlags,
+  own: unknown,
+  engine: string | undefined,
+): Record<'shared' | 'own', Pair[]> {
   const weights = given.get('weights');
   const shared: Pair[] = weights === undefined ? [] : [['weights', weights]];
   for (const key of ['tc', 'movetime', 'nodes', 'depth'] as const) {
-    if (args[key] !== undefined) shared.push([key, String(args[key])]);
+    if (args[key] != null) shared.push([key, String(args[key])]);
   }
-  const each = args.each === undefined ? [] : unwrap(parsePlayerWords(args.each));
-  const words = engine === undefined ? [] : unwrap(parsePlayerWords(engine));
-  return [...shared, ...each, ...words, ...flatten(own)];
+  const each = args.each === undefined ? [] : unwrap(parsePlayerWords(args.each, isNetworkName));
+  const words = engine === undefined ? [] : unwrap(parsePlayerWords(engine, isNetworkName));
+  return { shared: [...shared, ...each], own: [...words, ...flatten(own)] };
 }
 
 /** { option: { Hash: 16 }, nodes: 5 } → option.Hash=16, nodes=5 (yargs takes dots apart). */
@@ -63,7 +80,8 @@ function readPlayers(args: MatchArguments, given: GivenFlags): PlayerSpec[] {
     const own = player === 1 ? args.player1 : player === 2 ? args.player2 : undefined;
     const engine = flatten(own).some(([key]) => ['cmd', 'weights', 'type'].includes(key)) ? undefined : engines.shift();
     try {
-      specs.push(unwrap(createPlayerSpec(collectPairs(args, given, own, engine))));
+      const pairs = collectPairs(args, given, own, engine);
+      specs.push(unwrap(createPlayerSpec(pairs.own, pairs.shared)));
     } catch (error) {
       throw new Error(`Player ${player}: ${(error as Error).message}`);
     }
@@ -84,11 +102,11 @@ function formatAnyReport(report: AnyReport): string {
   return 'table' in report ? formatCrosstable(report) : formatReport(report);
 }
 
-function readRules({ resign, draw, maxmoves }: MatchArguments): AdjudicationRules {
+function readRules({ resign, draw, maxmoves, 'max-plies': maxPlies }: MatchArguments): AdjudicationRules {
   return {
     resign: resign === undefined ? null : unwrap(parseResignRule(resign)),
     draw: draw === undefined ? null : unwrap(parseDrawRule(draw)),
-    maxPlies: maxmoves === undefined ? null : 2 * maxmoves,
+    maxPlies: maxPlies ?? (maxmoves == null ? null : 2 * maxmoves),
   };
 }
 
@@ -101,6 +119,7 @@ async function playMatch(
   const sprt = args.sprt === undefined ? null : unwrap(parseSprt(args.sprt));
   const isTournament = specs.length > 2;
   if (isTournament && sprt !== null) throw new Error('--sprt tests two players; this match has more');
+  if (!isTournament && args.tournament === 'gauntlet') throw new Error('--tournament has no effect with two players');
   for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
   const { seed } = args;
   const chess960 = given.get('chess960') === 'true';
@@ -110,9 +129,10 @@ async function playMatch(
   const openings = unwrap(
     await createMatchOpenings({ book, maxPlies, order, seed, games: args.games, chess960, onNote: printNote }),
   );
-  const tablebases = args.tb === '' ? {} : { tablebases: args.tb };
+  const paths = args['syzygy-paths'] ?? args.tb;
+  const tablebases = paths === '' ? {} : { tablebases: paths };
   const flags = [...given].filter(([flag]) => flag !== 'weights');
-  const tables = unwrap(openGameTables(args.tb, printNote));
+  const tables = unwrap(openGameTables(paths, printNote));
   const setUpNetwork = (weights: string, own: readonly Pair[]): ReturnType<typeof createNetworkSetup> =>
     createNetworkSetup([...flags, ...(weights === '' ? [] : [['weights', weights] as const]), ...own], [], printNote);
   const { concurrency } = args;
@@ -207,26 +227,28 @@ function showGame(
 
 // biome-ignore format: a row a flag
 const FLAGS = {
-  engine: texts('A player; give it once for each: random, a network file, a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
+  engine: texts('A player; give it once for each: random, a network (file or name), a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
   player1: keys('The first player, key by key, such as --player1.weights=FILE --player1.nodes=100'),
   player2: keys('The second player, key by key'),
   tournament: choice(TOURNAMENT_KINDS, 'round-robin', 'With more than two players: each against each, or the first against all others'),
   each: text('key=value words that hold for all players'),
   tc: text('Time control of all players: [moves/]seconds[+increment]'),
-  movetime: whole({ min: 1 }, 'Milliseconds for each move'),
-  nodes: whole({ alias: ['visits', 'playouts'], min: 1 }, 'Nodes for each move'),
-  depth: whole({ min: 1 }, 'Depth of each search'),
+  movetime: limit('Milliseconds for each move'),
+  nodes: limit('Nodes for each move', { oldNames: ['visits', 'playouts'] }),
+  depth: limit('Depth of each search'),
   games: whole({ min: 1, default: 100 }, 'Games of each pair of players; an even number plays each opening with both colours'),
-  concurrency: whole({ alias: 'parallelism', min: 1, default: 1 }, 'Games played at the same time'),
+  concurrency: whole({ oldNames: ['parallelism'], min: 1, default: 1 }, 'Games played at the same time'),
   recover: onOff('Go on however often an engine crashes; without it three crashes in a row end the match'),
   'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip', { alias: 'openings' }),
-  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'Order of the openings'),
-  'openings-plies': whole({ min: 0 }, 'Plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
+  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'order of the openings', { goesWith: ['openings-pgn'] }),
+  'openings-plies': whole({ min: 0, goesWith: ['openings-pgn'] }, 'plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
   seed: whole({ min: 0, default: 1 }, 'Seed of the order of openings, of random moves and of noise'),
   resign: text('When a game is resigned: "movecount=3 score=600 twosided=true"'),
   draw: text('When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"'),
-  maxmoves: whole({ min: 1 }, 'Moves after which a game is drawn'),
-  tb: text('Folders of Syzygy tablebases: a game ends when they know its result', { default: '' }),
+  'max-plies': limit('Plies after which a game is drawn, those of the opening included'),
+  maxmoves: limit('The same limit in moves of both sides', { hidden: true, notWith: ['max-plies'] }),
+  'syzygy-paths': text('Folders of Syzygy tablebases: a game ends when they know its result, and the networks search with them'),
+  tb: text('Folders of tablebases that end games, and nothing else', { default: '', hidden: true, notWith: ['syzygy-paths'] }),
   'time-margin': whole({ min: 0, default: 50 }, 'Milliseconds by which a player may overstep the clock'),
   sprt: text('Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"'),
   results: text('Results file; an existing match there is continued'),
@@ -243,6 +265,7 @@ export const matchCommand = declareCommand({
   command: 'match',
   describe: 'Play games between two or more players: networks, UCI engines, random movers',
   flags: FLAGS,
+  translate: translateMatch,
   engineFlags: 'named',
   epilogue:
     'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +

@@ -1,11 +1,12 @@
 /** Creates the setup of a network player, for self-play and matches, from its flags. */
 
-import { failure, type Result, success } from '../../../base/util/index.js';
+import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
 import { createPoolOptions, findDefaultConfigs, warnOfTables } from '../../../engine/app/index.js';
 import { createSettings, listOptionSpecs } from '../../../engine/app/options.js';
-import { findModel, isFileless } from '../../../engine/weights/index.js';
+import { findModel, isFileless, obtainNetwork } from '../../../engine/weights/index.js';
 import type { NetworkSetup } from '../../../games/play/index.js';
 import { createSearchParams } from '../../../search/index.js';
+import { createDownloadBar } from '../../output.js';
 
 type Setting = readonly [name: string, text: string];
 
@@ -52,6 +53,7 @@ export async function createNetworkSetup(
   const { values } = options;
   warnOfTables(options, onWarning);
   try {
+    if (!isFileless(options)) unwrap(await obtainNetwork(options, createDownloadBar()));
     const pool = await createPoolOptions(options, onWarning);
     return success({
       name: options.getString('Backend'),

@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { createFolder } from '#platform/folders.js';
-import { unwrap } from '../../../base/util/index.js';
+import { countOf, unwrap } from '../../../base/util/index.js';
 import { MatchLog } from '../../../games/match/index.js';
 import { createGameOpenings } from '../../../games/openings/index.js';
 import { NetworkPools, openGameTables } from '../../../games/play/index.js';
@@ -21,6 +21,7 @@ import {
   choice,
   declareCommand,
   keys,
+  limit,
   number,
   onOff,
   requireWhole,
@@ -34,13 +35,13 @@ import { requireWritable } from '../../write-output.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from './player-network.js';
 
 const LIMITS = ['visits', 'playouts', 'movetime'] as const;
-const ONE_LIMIT = '-1 = no limit; give one of --visits, --playouts, --movetime';
+const WHICHEVER = 'give --visits, --playouts or --movetime; of several, whichever comes first';
 const BAR_FORMAT = '{bar} {value} of {total} games, {rate} playouts a second, {eta_formatted} left';
 
 function createLimits(args: Record<string, unknown>): MoveLimits {
   const read = (name: (typeof LIMITS)[number]): number | null => {
     const value = args[name] ?? -1;
-    return Number(value) < 0 ? null : requireWhole(name, value, 1);
+    return [0, -1].includes(Number(value)) ? null : requireWhole(name, value, 1);
   };
   return { visits: read('visits'), playouts: read('playouts'), movetimeMs: read('movetime') };
 }
@@ -100,8 +101,8 @@ function checkInstantGames(args: SelfPlayArguments, games: number, gamesOfBook: 
       : args['openings-pgn'] === undefined
         ? 'such games need an opening book: --openings-pgn'
         : games > gamesOfBook
-          ? `the book has openings for ${gamesOfBook} games, and repeated openings would give the same games again`
-          : LIMITS.some((name) => args[name] >= 0)
+          ? `the book has openings for ${countOf(gamesOfBook, 'game')}, and repeated openings would give the same games again`
+          : LIMITS.some((name) => args[name] !== null)
             ? 'a move has one evaluation, so --visits, --playouts and --movetime have no meaning'
             : null;
   if (problem !== null) throw new Error(`Games by policy or value alone: ${problem}`);
@@ -124,7 +125,7 @@ function createSelfPlaySettings(args: SelfPlayArguments, given: GivenFlags): Sel
     openingStopProbability: args['opening-stop-prob'],
     prunesPolicyTarget: args['policy-target-pruning'],
     policySurprise: args['policy-surprise'],
-    maxPlies: args['max-plies'],
+    maxPlies: args['max-plies'] ?? LONGEST_GAME,
     chess960: given.get('chess960') === 'true',
   };
 }
@@ -157,7 +158,12 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
       seed,
     }),
   );
-  const games = args.games === -1 ? Number.POSITIVE_INFINITY : args.games === -2 ? openings.gamesOfBook : args.games;
+  const games =
+    args.games === -1 || args.games === 0
+      ? Number.POSITIVE_INFINITY
+      : args.games === -2
+        ? openings.gamesOfBook
+        : args.games;
   const tablebases = given.get('syzygy-paths') ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
   checkInstantGames(args, games, openings.gamesOfBook);
@@ -196,7 +202,7 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
         settings,
         tables,
         games,
-        parallelism: instantGames || args.parallelism,
+        parallelism: instantGames || args.concurrency,
         leavesPerGame: args['leaves-per-game'],
         openings: openings.at,
         seed,
@@ -226,14 +232,14 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
 
 // biome-ignore format: a row a flag
 const FLAGS = {
-  games: whole({ min: 1, also: [-1, -2], default: -1 }, 'Games in all; -1 = without end, -2 = as many as the book has'),
-  parallelism: whole({ min: 0, default: 0 }, 'Games played at the same time; 0 = what suits the backend'),
+  games: whole({ min: 1, also: [0, -1, -2], default: -1 }, 'Games in all; 0 or -1 = without end, -2 = as many as the book has'),
+  concurrency: whole({ min: 0, default: 0, oldNames: ['parallelism'] }, 'Games played at the same time; 0 = what suits the backend'),
   'leaves-per-game': whole({ min: 0, default: 0 }, 'Leaves that each game evaluates together; 0 = as many as fill the batches'),
-  visits: whole({ min: 1, also: [-1], default: -1 }, `Visits for each move, those kept from the last move included; ${ONE_LIMIT}`),
-  playouts: whole({ min: 1, also: [-1], default: -1 }, `New visits for each move; ${ONE_LIMIT}`),
-  movetime: whole({ min: 1, also: [-1], default: -1 }, `Milliseconds for each move; ${ONE_LIMIT}`),
+  visits: limit(`Visits for each move, those kept from the last move included; ${WHICHEVER}`, { default: null }),
+  playouts: limit(`New visits for each move; ${WHICHEVER}`, { default: null }),
+  movetime: limit(`Milliseconds for each move; ${WHICHEVER}`, { default: null }),
   'fast-visits': whole({ min: 0, default: 0 }, 'Playout cap randomisation: most moves get this many visits and are not recorded; 0 = off'),
-  'full-search-share': number({ min: 0, isMinExcluded: true, max: 1, default: 0.25 }, 'With --fast-visits: share of the moves that get all visits and are recorded'),
+  'full-search-share': number({ min: 0, isMinExcluded: true, max: 1, default: 0.25, goesWith: ['fast-visits'] }, 'share of the moves that get all visits and are recorded'),
   training: onOff('Write training records (lc0 V6)'),
   out: text('Folder for records and results; an existing run there is continued'),
   results: text('Results file, instead of OUT/games.jsonl'),
@@ -243,20 +249,20 @@ const FLAGS = {
   'value-mode-size': whole({ min: 0, default: 0 }, 'Games at the same time that are played by the value of each move alone; 0 = search'),
   seed: whole({ min: 0 }, 'Seed; the same seed gives the same games (with --nncache=0 exactly)'),
   'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip'),
-  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'sequential', 'Order of the openings'),
+  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'sequential', 'order of the openings', { goesWith: ['openings-pgn'] }),
   'mirror-openings': onOff('Play each opening twice, with colours reversed'),
-  'opening-stop-prob': number({ min: 0, max: 1, default: 0 }, 'Probability, at each book move, that the game leaves the book there'),
+  'opening-stop-prob': number({ min: 0, max: 1, default: 0, goesWith: ['openings-pgn'] }, 'probability, at each book move, that the game leaves the book there'),
   'reuse-tree': onOff('Keep the search tree from move to move'),
   'share-trees': onOff('Both sides search in one tree', true),
   'resign-percentage': number({ min: 0, max: 100, default: 0 }, 'Resign when the win probability in per cent falls below this; 0 = never'),
-  'resign-wdlstyle': onOff('End a game when any of win, draw and loss is certain enough'),
-  'resign-earliest-move': whole({ min: 0, default: 0 }, 'First move at which a game may be resigned'),
-  'resign-playthrough': number({ min: 0, max: 100, default: 0 }, 'Per cent of the games that are never resigned'),
+  'resign-wdlstyle': onOff('end a game when any of win, draw and loss is certain enough', false, { goesWith: ['resign-percentage'] }),
+  'resign-earliest-move': whole({ min: 0, default: 0, goesWith: ['resign-percentage'] }, 'first move at which a game may be resigned'),
+  'resign-playthrough': number({ min: 0, max: 100, default: 0, goesWith: ['resign-percentage'] }, 'per cent of the games that are never resigned'),
   'minimum-allowed-visits': whole({ min: 0, default: 0 }, 'Draw again when the drawn move has fewer visits than this'),
-  'discarded-start-chance': number({ min: 0, max: 100, default: 0 }, 'Per cent of the games that start from a move which --minimum-allowed-visits refused'),
-  'policy-target-pruning': onOff('Records leave out visits that only root noise or forced playouts explain (KataGo)'),
-  'policy-surprise': number({ min: 0, max: 1, default: 0 }, 'Policy surprise weighting (KataGo takes 0.5): share of a game’s records given to surprising positions'),
-  'max-plies': whole({ min: 1, default: LONGEST_GAME }, 'Plies after which a game is drawn'),
+  'discarded-start-chance': number({ min: 0, max: 100, default: 0, goesWith: ['minimum-allowed-visits'] }, 'per cent of the games that start from a move which it refused'),
+  'policy-target-pruning': onOff('records leave out visits that only root noise or forced playouts explain (KataGo)', false, { goesWith: ['training'] }),
+  'policy-surprise': number({ min: 0, max: 1, default: 0, goesWith: ['training'] }, 'policy surprise weighting (KataGo takes 0.5): share of a game’s records given to surprising positions'),
+  'max-plies': limit('Plies after which a game is drawn', { default: LONGEST_GAME }),
   'move-thinking': onOff('Print info and bestmove of each move, with player, gameid and side', false, { alias: 'verbose-thinking' }),
   player1: keys('Flags of the first player only, such as --player1.weights=FILE --player1.visits=N'),
   player2: keys('Flags of the second player only'),
@@ -276,7 +282,7 @@ export const selfPlayCommand = declareCommand({
     const summary = await runSelfPlayCommand(args, given);
     if (args.json) printJson(summary);
     if (summary.interrupted && args.games !== -1) {
-      printNote(`Interrupted after ${summary.games} games`);
+      printNote(`Interrupted after ${countOf(summary.games, 'game')}`);
       process.exitCode = INTERRUPTED;
     }
   },

@@ -5,7 +5,7 @@
  * because a memory limit that has no effect is worse than an error. Also turns onnxruntime's messages into sentences for the user.
  */
 
-import { getSystem } from '#platform/machine.js';
+import { getProgramCommand, getSystem } from '#platform/machine.js';
 import type { SessionRequest } from '#platform/onnx-runtime.js';
 import { BackendOptionError, type BackendOptionKey, type BackendOptions, type Provider } from './backend-options.js';
 
@@ -126,7 +126,7 @@ const KNOWN: readonly KnownFailure[] = [
     // Windows: LoadLibrary failed with error 126 "" when trying to load "…\onnxruntime_providers_cuda.dll".
     pattern: /_Cuda: Failed to load shared library|onnxruntime_providers_cuda/,
     describe: (system) =>
-      `the CUDA provider or a library that it needs is missing; ${system === 'win32' ? '--backend=dml needs neither' : '`sardonyx doctor --install-cuda` installs the provider'}`,
+      `the CUDA provider or a library that it needs is missing; ${system === 'win32' ? '--backend=dml needs neither' : `\`${getProgramCommand()} doctor --install-cuda\` installs the provider`}`,
   },
   {
     pattern: /_TensorRT: Failed to load shared library|onnxruntime_providers_tensorrt/i,
@@ -139,7 +139,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     pattern: /no CUDA-capable device|CUDA driver version is insufficient/i,
-    describe: () => 'no GPU that CUDA can use, or its driver is too old; `sardonyx doctor` says more',
+    describe: () => `no GPU that CUDA can use, or its driver is too old; \`${getProgramCommand()} doctor\` says more`,
   },
   {
     pattern: /\[(?:cuda|tensorrt)\] backend not found/,
