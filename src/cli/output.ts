@@ -28,6 +28,11 @@ export class Interruption {
   }
 }
 
+/** For messages: `-` is what another program writes. */
+export function nameInput(path: string): string {
+  return path === '-' ? 'stdin' : path;
+}
+
 /** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
 

@@ -53,7 +53,7 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
   }
   await page.fill('#fen', 'nonsense');
   await page.click('text=Analyse');
-  await status.filter({ hasText: 'The board of the FEN has 1 ranks instead of 8' }).waitFor();
+  await status.filter({ hasText: 'is not a FEN: one begins with eight ranks' }).waitFor();
 }
 
 test('the example runs as plain modules', { timeout: 900_000 }, async (t) => {

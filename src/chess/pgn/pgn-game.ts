@@ -24,7 +24,15 @@ import {
   START_FEN,
 } from '../rules/index.js';
 import type { PgnText } from './pgn-text.js';
-import { PgnMoveNode, PgnNode, type PgnTree, parsePgn, parsePgnTags, writeForfeit } from './pgn-tree.js';
+import {
+  PgnMoveNode,
+  PgnNode,
+  type PgnTree,
+  parsePgn,
+  parsePgnTags,
+  type StrayWords,
+  writeForfeit,
+} from './pgn-tree.js';
 import { DASHES, LONGEST_TAG, type PgnResult, readResult } from './pgn-words.js';
 
 export interface PgnGame {
@@ -77,7 +85,7 @@ export interface PgnMove {
 export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnReading = {}): Result<PgnGame> {
   const { text, line, isTooLong, notes = [], lacksResult = false } = source;
   if (isTooLong) return failure(`line ${line}: no game is that long`);
-  const { tags, tree, offsets, notes: said, isEmpty, isTooRich } = parsePgn(text, source.openEnd !== undefined);
+  const { tags, tree, offsets, strays, notes: read, isEmpty, isTooRich } = parsePgn(text, source.openEnd !== undefined);
   if (isTooRich) return failure(`line ${line}: no game has so many moves and comments`);
   for (const [name, value] of tags) {
     if (name.length + value.length > LONGEST_TAG) return failure(`line ${line}: no tag is as long as ${cutText(name)}`);
@@ -89,6 +97,7 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
   const moves: Move[] = [];
   const forfeited: string[] = [];
   let problem: string | null = null;
+  const nameLine = (offset: number): string => `line ${line + text.slice(0, offset).split('\n').length - 1}`;
   let before: PgnNode | null = null;
   let last: PgnNode = tree.moves;
   while (last.children.length > 0 && moves.length < (maxPlies ?? Number.POSITIVE_INFINITY)) {
@@ -104,8 +113,9 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
         break;
       }
       const place = `${(position.gamePly >> 1) + 1}${position.sideToMove === 0 ? '.' : '...'}${san}`;
-      const lines = text.slice(0, offset).split('\n').length - 1;
-      problem = `line ${line + lines}, move ${place}: ${move.error}`;
+      const stray = strays.find(({ ply }) => ply === moves.length);
+      const cause = stray === undefined ? '' : `; before it stands ${quoteWords(stray)}, which is no move`;
+      problem = `${nameLine(offset)}, move ${place}: ${move.error}${cause}`;
       if (isNullMove(san)) leaveMainLine(before, last);
       else if (moves.length === 0) return failure(problem);
       break;
@@ -117,11 +127,13 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
   }
   const isOver = lacksResult && problem === null && ENDS.includes(computeOutcome(position));
   const openEnd = source.openEnd ?? (lacksResult && !isOver ? MISSING_RESULT : null);
+  const stray = problem === null && maxPlies === undefined ? strays.find(({ ply }) => ply > 0) : undefined;
+  const kept = stray && `${nameLine(stray.offset)}: ${quoteWords(stray)} is no move, and is kept as a comment`;
   const game = {
     tags: tree.headers,
     startFen,
     isChess960,
-    notes: [...notes, ...said, ...dropped, ...forfeited, ...(openEnd === null ? [] : [openEnd])],
+    notes: [...notes, ...read, ...dropped, ...forfeited, ...[kept, openEnd].filter((note) => note != null)],
     openEnd,
   };
   const result = readResult(tree.headers.get('Result') ?? '*') ?? '*';
@@ -146,6 +158,10 @@ function leaveMainLine(before: PgnNode | null, last: PgnNode): void {
   again.children = last.children;
   last.children = [];
   before.children.push(again);
+}
+
+function quoteWords({ text }: StrayWords): string {
+  return `"${cutText(text.replace(/\s+/g, ' '))}"`;
 }
 
 /** Name of the game in messages: `Game 3 (Tal - Fischer)`. */

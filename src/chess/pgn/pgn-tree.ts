@@ -66,6 +66,8 @@ export interface ParsedPgn {
   readonly offsets: readonly number[];
   /** What was read otherwise than it is written, a sentence each. */
   readonly notes: readonly string[];
+  /** Words among the moves of the main line that are no moves; the first ones. The tree has them as comments. */
+  readonly strays: readonly StrayWords[];
   /** What was read has neither moves nor a result. */
   readonly isEmpty: boolean;
   /** The rest was not read: the game has more moves, comments and variations than any. */
@@ -85,11 +87,21 @@ export const DEMANDED_TAGS: ReadonlyMap<string, string> = new Map([
   ['Result', '*'],
 ]);
 
+export interface StrayWords {
+  readonly text: string;
+  /** Where they stand in the text. */
+  readonly offset: number;
+  /** Number of moves before them. */
+  readonly ply: number;
+}
+
+const MOST_STRAYS = 100;
+
 /** @param isCutOff the text may end inside a tag, which is told already */
 export function parsePgn(text: string, isCutOff = false): ParsedPgn {
   const parser = new PgnParser(text);
   parser.parse();
-  const { tags, root, comments, offsets, result, forfeit, items } = parser;
+  const { tags, root, comments, offsets, strays, result, forfeit, items } = parser;
   const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tags) headers.set(name, name === 'Result' ? (readResult(value) ?? value) : value);
   const notes = parser.describeDamage(isCutOff);
@@ -97,7 +109,7 @@ export function parsePgn(text: string, isCutOff = false): ParsedPgn {
   else notes.push(...writeForfeit(headers, forfeit ?? tags.get('Result') ?? ''));
   const tree = { headers, ...(comments.length === 0 ? {} : { comments }), moves: root };
   const isEmpty = offsets.length === 0 && result === null && forfeit === null;
-  return { tags, tree, offsets, notes, isEmpty, isTooRich: items > MOST_ITEMS };
+  return { tags, tree, offsets, strays, notes, isEmpty, isTooRich: items > MOST_ITEMS };
 }
 
 /** PGN has no word for a game that nobody won, or that was not played: the tag Termination says so. @returns a sentence if there is one to write */
@@ -130,6 +142,7 @@ class PgnParser {
   readonly root = new PgnNode();
   readonly comments: string[] = [];
   readonly offsets: number[] = [];
+  readonly strays: StrayWords[] = [];
   result: PgnResult | null = null;
   /** The word at the end of a game that PGN has no result for. */
   forfeit: string | null = null;
@@ -287,7 +300,12 @@ class PgnParser {
 
   private flushRemark(): void {
     if (this.remarkStart < 0) return;
-    const remark = this.text.slice(this.remarkStart, this.remarkEnd);
+    const offset = this.remarkStart;
+    const remark = this.text.slice(offset, this.remarkEnd);
+    const isStray = this.lines.length === 1 && this.result === null && !remark.startsWith('[');
+    if (isStray && this.strays.length < MOST_STRAYS) {
+      this.strays.push({ text: remark, offset, ply: this.offsets.length });
+    }
     this.remarkStart = -1;
     this.addComment(remark);
   }

@@ -17,6 +17,7 @@ import {
 import { createPoolOptions } from '../../engine/app/index.js';
 import { writesKingTakesRook } from '../../engine/core/index.js';
 import {
+  findBundledNetwork,
   findModel,
   getNetworkName,
   isFileless,
@@ -344,11 +345,10 @@ export const explainCommand = declareCommand({
  * from.
  */
 function nameNetwork(options: OptionStore, { path, builtIn }: ResolvedNetwork): void {
-  const names = listBundledNetworks().map(getNetworkName);
-  const name = basename(builtIn ?? path, '.onnx');
-  const plain = name.replace(/-int8$/, '');
-  const isBundled = names.includes(name) && (builtIn !== null || dirname(path) === join(getProgramFolder(), 'models'));
-  unwrap(options.set('WeightsFile', isBundled && names.includes(plain) ? plain : path));
+  const isBundled = builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
+  const plainFile = basename(builtIn ?? path).replace('-int8.', '.');
+  const plain = isBundled ? findBundledNetwork(listBundledNetworks(), plainFile) : undefined;
+  unwrap(options.set('WeightsFile', plain === undefined ? path : getNetworkName(plain)));
 }
 
 /** @param wanted the move to explain, null for the network's favourite */

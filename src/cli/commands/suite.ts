@@ -31,7 +31,16 @@ import { Analyst, type GoRequest, isUnlimited, type Score } from '../../engine/c
 import { ReadingProblems, readChunks } from '../../games/records/index.js';
 import { choice, declareCommand, limit, onOff, requiredText } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
-import { createProgressBar, INTERRUPTED, Interruption, NoteList, printJson, printLine, printNote } from '../output.js';
+import {
+  createProgressBar,
+  INTERRUPTED,
+  Interruption,
+  NoteList,
+  nameInput,
+  printJson,
+  printLine,
+  printNote,
+} from '../output.js';
 import { readLimits } from '../search-flags.js';
 
 /** Far more than a suite has, at a second each. */
@@ -61,7 +70,7 @@ export const suiteCommand = declareCommand({
   command: 'suite <file>',
   describe: 'Solve the positions of a test suite (EPD with bm, am or dm, or the puzzles of lichess)',
   words: {
-    file: requiredText('EPD file, one position a line, or the CSV file of lichess.org’s puzzles'),
+    file: requiredText('EPD file, one position a line, or the CSV file of lichess.org’s puzzles (- for stdin)'),
   },
   // biome-ignore format: a row a flag
   flags: {
@@ -99,6 +108,7 @@ export const suiteCommand = declareCommand({
 
 /** Lines without a valid position are reported on stderr and skipped, and so is what cannot be read of a packed file. */
 async function readSuite(file: string): Promise<SuitePosition[]> {
+  const name = nameInput(file);
   const positions: SuitePosition[] = [];
   const notes = new NoteList();
   const unreadable = new ReadingProblems('lines');
@@ -115,10 +125,10 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
       if (isHeader) continue;
       const dropped: string[] = [];
       const position = columns === null ? parseSuiteLine(text, number, dropped) : parsePuzzle(text, columns, dropped);
-      for (const note of dropped) notes.add(`${file}, line ${number}: ${note}`);
+      for (const note of dropped) notes.add(`${name}, line ${number}: ${note}`);
       if (position.ok) positions.push(position.value);
       else {
-        notes.add(`${file}, line ${number} is left out: ${position.error}`);
+        notes.add(`${name}, line ${number} is left out: ${position.error}`);
         const why = unreadable.add(`line ${number}: ${position.error}`, positions.length);
         if (why !== null) throw new BrokenInput(why);
       }
@@ -126,11 +136,11 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
     }
   } catch (error) {
     const why = describeReadFailure(error);
-    if (positions.length === 0 || error instanceof RefusedInput) throw new Error(`${file} cannot be read: ${why}`);
-    notes.add(`The rest of ${file} is not read: ${why}`);
+    if (positions.length === 0 || error instanceof RefusedInput) throw new Error(`${name} cannot be read: ${why}`);
+    notes.add(`The rest of ${name} is not read: ${why}`);
   }
   notes.print();
-  if (positions.length === 0) throw new Error(`${file} holds no position with bm, am or dm`);
+  if (positions.length === 0) throw new Error(`${name} holds no position with bm, am or dm`);
   return positions;
 }
 

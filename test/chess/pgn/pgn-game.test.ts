@@ -339,3 +339,16 @@ test('what cannot be read at all is a sentence with its line', () => {
     assert.equal(nameGame(source), text.includes('White') ? 'Game 7 (X - Y)' : 'Game 7');
   }
 });
+
+test('words among the moves that are no moves are reported, alone and before an illegal move', () => {
+  const kept = readGame('[White "A"]\n\n1. e4 xyzzy e5\n2. Nf3 plugh abc Nc6 (2... foo d6) { bar } 1-0 after all\n');
+  assert.equal(kept.moves.length, 4);
+  assert.deepEqual(kept.notes, ['line 3: "xyzzy" is no move, and is kept as a comment']);
+  assert.deepEqual(readGame('1. e4 e5 2. Nf3 (2. foo) {bar} ; baz\n 2... Nc6 $1 [%clk 1] !? N *').notes, []);
+  const { problem, moves } = readGame('1. e4 e5 2. xyzzy Nc6 *');
+  assert.equal(moves.length, 2);
+  assert.match(
+    problem ?? '',
+    /^line 1, move 2\.Nc6: Nc6 is illegal in [^;]*; before it stands "xyzzy", which is no move$/,
+  );
+});

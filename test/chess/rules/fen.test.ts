@@ -211,7 +211,10 @@ test('EPD operations are read in every form that suites have', () => {
 const REFUSED: [string, string][] = [
   ['', 'The FEN is empty'],
   ['8/8/8/8/8/8/8 w - - 0 1', 'The board of the FEN has 7 ranks instead of 8'],
-  ['start', 'The board of the FEN has 1 ranks instead of 8'],
+  [
+    'start',
+    '"start" is not a FEN: one begins with eight ranks and a / between them, as in rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1',
+  ],
   ['4k3/8/8/8/7/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 7 squares instead of 8'],
   ['4k3/8/8/8/ppppppppp/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],
   ['4k3/8/8/8/8p/8/8/4K3 w - - 0 1', 'Rank 4 of the FEN has 9 squares instead of 8'],

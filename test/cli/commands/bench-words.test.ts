@@ -38,7 +38,7 @@ test('a wrong flag of bench is one sentence', async () => {
     ['--nodes=many', '--nodes must be a whole number from -1, not "many"'],
     ['--num-positions=0', '--num-positions must be a whole number from 1, not "0"'],
     ['--backend=hash --nodes', 'Flag --nodes needs a value'],
-    ['--nodse=50', 'Unknown flag --nodse=50; sardonyx --help lists them'],
+    ['--nodse=50', 'Unknown flag --nodse=50; did you mean --nodes?'],
     ['fifty', 'bench takes one number, the nodes of each position, and flags'],
     ['100 200', 'bench takes one number, the nodes of each position, and flags'],
   ])

@@ -195,6 +195,18 @@ test('a processor that stands in for a device is not tuned in its name', async (
   assert.equal(readFileSync(join(folder, 'tuning.json'), 'utf8'), before);
 });
 
+test('a result that cannot be saved is printed, and the command ends with status 1', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const env = { SARDONYX_CONFIG: '/proc/sardonyx' };
+  const { status, stdout, stderr } = await runCommand(['tune', `--weights=${TINY}`, '--seconds=0.1', '--json'], {
+    env,
+  });
+  assert.equal(status, 1, stderr);
+  assert.equal(JSON.parse(stdout).file, null);
+  assert.match(stderr, /^The result cannot be saved: [^\n]+$/m);
+});
+
 test('what tune is to choose may not be chosen', async () => {
   const { status, stderr } = await runCommand(['tune', `--weights=${TINY}`, '--threads=2']);
   assert.equal(status, 1);

@@ -410,17 +410,28 @@ test('label scores the positions of files, and says in one sentence what it cann
   assert.equal(code, 0, stderr);
   assert.deepEqual([JSON.parse(stdout).games, JSON.parse(stdout).positions], [7, 9]);
   for (const [flags, sentence] of [
-    [['--results=lots'], /^--results is a list of lost, drawn, won, not "lots"$/m],
-    [['--results=lost'], /^--results needs --player: /m],
-    [['--leaves=2'], /^--leaves needs --weights: /m],
-    [['--no-roots'], /^--no-roots needs --leaves/m],
-    [['--player-to-move'], /^--player-to-move needs --player$/m],
+    [['--results=lots', '--player=A'], /^--results is a list of lost, drawn, won, not "lots"$/m],
+    [['--results=lost'], /^--results has no effect without --player$/m],
+    [['--leaves=2'], /^--leaves has no effect without --weights$/m],
+    [['--no-roots'], /^--no-roots has no effect without --leaves$/m],
+    [['--player-to-move'], /^--player-to-move has no effect without --player$/m],
     [['--from=nothing.pgn'], /^nothing\.pgn cannot be read: /m],
     [['--player=A'], /belongs to a run with other settings/],
   ] as const) {
     const wrong = await sardonyx([...label, ...flags]);
     assert.equal(wrong.code, 1, flags[0]);
     assert.match(wrong.stderr, sentence);
+  }
+});
+
+test('a program that is not there is named once, however many would have run', async () => {
+  for (const args of [
+    ['label', '--engine=no-such-program', '--out=missing', '--games=3', '--concurrency=3'],
+    ['match', '--engine=no-such-program name=A', '--engine=random', '--nodes=1', '--games=6', '--concurrency=3'],
+  ]) {
+    const { code, stderr } = await sardonyx(args);
+    assert.equal(code, 1);
+    assert.match(stderr, /^\w[\w-]* cannot be started: there is no program no-such-program\n$/, args[0]);
   }
 });
 

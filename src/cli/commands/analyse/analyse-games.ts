@@ -28,7 +28,7 @@ import {
 } from '../../../engine/core/index.js';
 import { findInputKind, ReadingProblems, readChunks } from '../../../games/records/index.js';
 import { listWdl } from '../../../search/index.js';
-import { createProgressBar, NoteList, printLine, printNote } from '../../output.js';
+import { createProgressBar, NoteList, nameInput, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 
 /** Width of the lines of an annotated game, the one of PGN's export format. */
@@ -52,7 +52,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
   /** The last sentence about a file, which is the error when nothing can be read. */
   let last: string | null = null;
   for (const path of paths) {
-    const place = paths.length > 1 ? `${path}: ` : '';
+    const name = nameInput(path);
+    const place = paths.length > 1 ? `${name}: ` : '';
     const isPipe = !isRegularFile(path);
     let games = 0;
     const unreadable = new ReadingProblems('games');
@@ -60,7 +61,7 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
     const onBroken = (why: string): void => {
       broken.set(path, why);
       if (last !== null) problems.add(last);
-      last = `${path}${games > unreadable.count ? ': the rest' : ''} cannot be read: ${why}`;
+      last = `${name}${games > unreadable.count ? ': the rest' : ''} cannot be read: ${why}`;
     };
     for await (const text of readTexts(path, onBroken)) {
       games++;
@@ -82,7 +83,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
       }
     }
   }
-  const error = positions > 0 ? null : (last ?? problems.takeLast() ?? `There is no game in ${paths.join(', ')}`);
+  const error =
+    positions > 0 ? null : (last ?? problems.takeLast() ?? `There is no game in ${paths.map(nameInput).join(', ')}`);
   if (last !== null && error === null) problems.add(last);
   problems.print();
   if (error !== null) throw new Error(error);
@@ -92,7 +94,7 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
       for (const path of paths) {
         // The first reading has told what it could not read; a file may have changed since then.
         const onBroken = (why: string): void => {
-          if (why !== broken.get(path)) printNote(`${path}: the rest cannot be read any more: ${why}`);
+          if (why !== broken.get(path)) printNote(`${nameInput(path)}: the rest cannot be read any more: ${why}`);
         };
         for await (const text of kept.get(path)?.map(success) ?? readTexts(path, onBroken)) {
           const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
@@ -116,9 +118,11 @@ async function* readTexts(path: string, onBroken: (why: string) => void): AsyncG
       yield text;
     }
   } catch (error) {
-    if (error instanceof RefusedInput) throw new Error(`${path} is refused: ${error.message}`);
+    if (error instanceof RefusedInput) throw new Error(`${nameInput(path)} is refused: ${error.message}`);
     if (!(error instanceof BrokenInput) && games === 0)
-      throw new Error(`"${path}" is neither a FEN nor a file that can be read: ${describeReadFailure(error)}`);
+      throw new Error(
+        `"${nameInput(path)}" is neither a FEN nor a file that can be read: ${describeReadFailure(error)}`,
+      );
     onBroken(describeReadFailure(error));
   }
 }

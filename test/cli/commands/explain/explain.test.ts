@@ -27,6 +27,14 @@ async function explain(...args: string[]): Promise<Explanation> {
   return JSON.parse(stdout) as Explanation;
 }
 
+test('both methods explain the same network, in single precision', async () => {
+  const networks = new Set<string>();
+  for (const method of ['occlusion', 'gradcam']) {
+    networks.add((await explain('--weights=default-int8', `--method=${method}`)).network);
+  }
+  assert.deepEqual([...networks].length, 1);
+});
+
 test('a square that is empty in every plane weighs nothing, and the pieces weigh something', async () => {
   const { squares, move, probability, withoutHistory } = await explain(FEN);
   assert.equal(squares.length, 64);
