@@ -43,12 +43,10 @@ test('an analysis reports lines and statistics of every move until it is stopped
   ).state as SearchState;
   assert.equal(state.lines.length, 3);
   assert.equal(state.moves.length, 20);
-  assert.ok(state.moves[0].n >= state.moves[19].n);
-  assert.equal(
-    state.lines[0].wdl.reduce((sum, part) => sum + part, 0),
-    1000,
-  );
-  assert.ok(Math.abs(state.moves.reduce((sum, { p }) => sum + p, 0) - 1) < 0.01);
+  assert.ok(state.moves[0].visits >= state.moves[19].visits);
+  const { win, draw, loss } = state.lines[0].wdl;
+  assert.equal(win + draw + loss, 1000);
+  assert.ok(Math.abs(state.moves.reduce((sum, { prior }) => sum + prior, 0) - 1) < 0.01);
   assert.equal((await page.ask('stop')).type, 'answer');
   const described = await page.ask('describe');
   const seen = page.received.filter(({ type }) => type === 'search').length;

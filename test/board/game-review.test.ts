@@ -15,10 +15,19 @@ function think(win: number, pv: string): ThoughtReply {
   const moves = pv.split(' ').filter((move) => move !== '');
   const line = {
     score: { kind: 'cp' as const, value: win - 500 },
-    wdl: [win, 0, 1000 - win] as const,
+    wdl: { win, draw: 0, loss: 1000 - win },
     pv: moves,
   };
-  const state = { timeMs: 1, nodes: 1, nps: null, depth: 1, seldepth: 1, tbHits: 0, lines: [line], moves: [] };
+  const state = {
+    timeMs: 1,
+    nodes: 1,
+    nodesPerSecond: null,
+    depth: 1,
+    seldepth: 1,
+    tablebaseHits: 0,
+    lines: [line],
+    moves: [],
+  };
   return { best: moves[0] ?? null, state };
 }
 

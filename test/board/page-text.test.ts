@@ -18,9 +18,10 @@ test('scores are from White’s view', () => {
   assert.equal(formatScore({ kind: 'cp', value: 1234 }, false), '+12.3');
   assert.equal(formatScore({ kind: 'mate', value: 3 }, true), '#−3');
   assert.equal(formatScore({ kind: 'mate', value: -2 }, true), '#2');
-  assert.deepEqual(getWhiteWdl({ wdl: [500, 300, 200] }, true), [200, 300, 500]);
-  assert.equal(getWhitePoints({ wdl: [500, 300, 200] }, false), 0.65);
-  assert.equal(getWhitePoints({ wdl: [500, 300, 200] }, true), 0.35);
+  const wdl = { win: 500, draw: 300, loss: 200 };
+  assert.deepEqual(getWhiteWdl({ wdl }, true), { win: 200, draw: 300, loss: 500 });
+  assert.equal(getWhitePoints({ wdl }, false), 0.65);
+  assert.equal(getWhitePoints({ wdl }, true), 0.35);
 });
 
 test('numbers are short', () => {
@@ -33,8 +34,8 @@ test('a clock shows tenths when it matters', () => {
   assert.deepEqual([-5, 9_960, 65_000, 3_600_000].map(formatClock), ['0:00.0', '0:09.9', '1:05', '1:00:00']);
 });
 
-function createRow(move: string, n: number, p: number, q: number): MoveRow {
-  return { move, n, p, q, d: 0, m: null, u: null, s: null, v: null, bound: 'none' };
+function createRow(move: string, visits: number, prior: number, q: number): MoveRow {
+  return { move, visits, prior, q, draw: 0, movesLeft: null, u: null, s: null, v: null, bound: 'none' };
 }
 
 test('arrows: width by visits or policy, colour by the loss against the best move, few of them', () => {

@@ -101,15 +101,12 @@ test('eval tells WDL and policy, and of a file who reads it', async () => {
     /^The castling right K was dropped: /m,
   );
   const result = (await runJson('eval', TINY)) as unknown as {
-    wdl: number[];
+    wdl: { win: number; draw: number; loss: number };
     policy: { move: string; prior: number }[];
   };
   assert.equal(result.policy.length, 20);
   assert.ok(Math.abs(result.policy.reduce((sum, { prior }) => sum + prior, 0) - 1) < 0.01);
-  assert.equal(
-    result.wdl.reduce((sum, part) => sum + part, 0),
-    1000,
-  );
+  assert.equal(result.wdl.win + result.wdl.draw + result.wdl.loss, 1000);
 });
 
 test('analyse takes a FEN', async () => {

@@ -52,7 +52,7 @@ const NARROW: Readonly<Record<string, readonly string[]>> = {
   'board/desk': ['base', 'chess/rules', 'networks', 'search', 'engine/core'],
   'board/game': ['base/util', 'chess/rules', 'chess/pgn'],
   'board/page': ['base/util', 'chess/rules', 'chess/archives'],
-  'board/protocol': ['base/options'],
+  'board/protocol': ['base/options', 'engine/library'],
   'board/site': ['base', 'networks', 'web'],
   'index.ts': ['engine/app', 'engine/library'],
 };

@@ -12,15 +12,15 @@ import type { OptionStore } from '../../base/options/index.js';
 import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';
 import {
   type BestMove,
+  createInfo,
+  createMoveStatistics,
   Engine,
   type EnginePorts,
   type GoRequest,
-  type ReportLine,
-  type RootMoveStats,
   type RootStats,
   type SearchReport,
 } from '../../engine/core/index.js';
-import type { Line, MoveRow, PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
+import type { MoveRow, PortEvent, SearchState, ThoughtReply } from '../protocol/replies.js';
 import type { PositionText } from '../protocol/requests.js';
 
 /** A page, as the desk sees it. */
@@ -346,34 +346,40 @@ export function formatMove(move: Move): string {
 
 /** @param earlierMs what the same analysis took before it was interrupted */
 function createSearchState(report: SearchReport, stats: RootStats | null, earlierMs: number): SearchState {
+  const { timeMs, nodes, nodesPerSecond, depth, seldepth, tablebaseHits, lines } = createInfo(report, true);
   return {
-    timeMs: earlierMs + report.timeMs,
-    nodes: report.nodes,
-    nps: report.nps,
-    depth: report.depth,
-    seldepth: report.seldepth,
-    tbHits: report.tbHits,
-    lines: report.lines.map(createLine),
-    moves: stats === null ? [] : stats.moves.map(createRow).reverse(),
+    timeMs: earlierMs + timeMs,
+    nodes,
+    nodesPerSecond,
+    depth,
+    seldepth,
+    tablebaseHits,
+    lines: lines.map(({ score, wdl, pv }) => ({ score, wdl, pv })),
+    moves: stats === null ? [] : createMoveStatistics(stats, true).map(createRow),
   };
 }
 
-function createLine({ score, wdl, pv }: ReportLine): Line {
-  return { score, wdl: [wdl.win, wdl.draw, wdl.loss], pv: pv.map(formatMove) };
-}
-
-function createRow({ move, visits, prior, q, d, m, u, s, v, bound }: RootMoveStats): MoveRow {
+function createRow({
+  row,
+  move,
+  visits,
+  prior,
+  draw,
+  movesLeft,
+}: ReturnType<typeof createMoveStatistics>[number]): MoveRow {
+  const round = (value: number | null, digits: number): number | null =>
+    value === null ? null : roundTo(value, digits);
   return {
-    move: formatMove(move as Move),
-    n: visits,
-    p: roundTo(prior, 5),
-    q: roundTo(q, 5),
-    d: d === null ? null : roundTo(d, 4),
-    m: m === null ? null : roundTo(m, 1),
-    u: u === null ? null : roundTo(u, 5),
-    s: s === null ? null : roundTo(s, 5),
-    v: v === null ? null : roundTo(v, 4),
-    bound,
+    move,
+    visits,
+    prior: roundTo(prior, 5),
+    draw: round(draw, 4),
+    movesLeft: round(movesLeft, 1),
+    q: roundTo(row.q, 5),
+    u: round(row.u, 5),
+    s: round(row.s, 5),
+    v: round(row.v, 4),
+    bound: row.bound,
   };
 }
 

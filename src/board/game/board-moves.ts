@@ -167,8 +167,8 @@ export function createArrows(rows: readonly MoveRow[], lines: readonly Line[], m
     const [best] = lines;
     return best?.pv[0] === undefined ? [] : [{ move: best.pv[0], share: 1, width: getWidth(1), shade: 0 }];
   }
-  const visits = rows.reduce((sum, { n }) => sum + n, 0);
-  const getShare = ({ n, p }: MoveRow): number => (mode === 'policy' ? p : n / Math.max(1, visits));
+  const visits = rows.reduce((sum, row) => sum + row.visits, 0);
+  const getShare = (row: MoveRow): number => (mode === 'policy' ? row.prior : row.visits / Math.max(1, visits));
   const bestMove = lines[0]?.pv[0];
   const bestQ = (rows.find(({ move }) => move === bestMove) ?? rows[0]).q;
   return rows

@@ -15,7 +15,7 @@ export function isBlacksTurn(fen: string): boolean {
 }
 
 /** Of the player to move, 0 to 1. @param wdl per mille */
-export function getExpectedPoints([win, draw]: readonly number[]): number {
+export function getExpectedPoints({ win, draw }: Line['wdl']): number {
   return (win + draw / 2) / 1000;
 }
 
@@ -25,8 +25,8 @@ export function getWhitePoints({ wdl }: Pick<Line, 'wdl'>, isBlack: boolean): nu
 }
 
 /** Per mille for White: won, drawn, lost. */
-export function getWhiteWdl({ wdl: [win, draw, loss] }: Pick<Line, 'wdl'>, isBlack: boolean): [number, number, number] {
-  return isBlack ? [loss, draw, win] : [win, draw, loss];
+export function getWhiteWdl({ wdl: { win, draw, loss } }: Pick<Line, 'wdl'>, isBlack: boolean): Line['wdl'] {
+  return isBlack ? { win: loss, draw, loss: win } : { win, draw, loss };
 }
 
 /** 12345678 → "12.3 M". */

@@ -3,28 +3,18 @@
  * rook. Values are from the view of the player to move in the position asked about; times are milliseconds.
  */
 import type { OptionSpec, OptionValue } from '../../base/options/index.js';
+import type { Info, InfoLine, MoveStatistics } from '../../engine/library/chess-engine.js';
 import type { RequestType } from './requests.js';
 
-export interface ScoreText {
-  readonly kind: 'cp' | 'mate';
-  readonly value: number;
-}
+export type ScoreText = InfoLine['score'];
 
-export interface Line {
-  readonly score: ScoreText;
-  /** Per mille: won, drawn, lost. */
-  readonly wdl: readonly [win: number, draw: number, loss: number];
-  readonly pv: readonly string[];
-}
+/** A line of moves, as a program gets it from the library. */
+export type Line = Pick<InfoLine, 'score' | 'wdl' | 'pv'>;
 
-/** One row of VerboseMoveStats, by its letters: N, P, Q, D, M, U, S, V. Null where the search knows nothing yet. */
-export interface MoveRow {
-  readonly move: string;
-  readonly n: number;
-  readonly p: number;
+/** A move as a program gets it from the library, and what else VerboseMoveStats says of it: Q, U, S, V. */
+export interface MoveRow extends Omit<MoveStatistics, 'value'> {
+  /** Of a move without a visit the value that the search expects of it. */
   readonly q: number;
-  readonly d: number | null;
-  readonly m: number | null;
   readonly u: number | null;
   readonly s: number | null;
   readonly v: number | null;
@@ -32,13 +22,8 @@ export interface MoveRow {
   readonly bound: 'none' | 'exact' | 'drawOrWin' | 'lossOrDraw';
 }
 
-export interface SearchState {
-  readonly timeMs: number;
-  readonly nodes: number;
-  readonly nps: number | null;
-  readonly depth: number;
-  readonly seldepth: number;
-  readonly tbHits: number;
+export interface SearchState
+  extends Pick<Info, 'timeMs' | 'nodes' | 'nodesPerSecond' | 'depth' | 'seldepth' | 'tablebaseHits'> {
   /** Best first. */
   readonly lines: readonly Line[];
   /** Most visits first; empty before the first statistics. */

@@ -26,7 +26,7 @@ export interface JudgedPosition {
   readonly bestSan: string | null;
   readonly score: JudgedScore;
   /** Per mille. */
-  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly wdl: { readonly win: number; readonly draw: number; readonly loss: number };
   /** Best first. */
   readonly lines: readonly { readonly pvSan: readonly string[] }[];
 }
@@ -110,7 +110,7 @@ function average(moves: readonly { readonly accuracy: number; readonly weight: n
   return (weighted + harmonic) / 2;
 }
 
-function getExpectedPoints({ wdl: [win, draw] }: JudgedPosition): number {
+function getExpectedPoints({ wdl: { win, draw } }: JudgedPosition): number {
   return (win + draw / 2) / 1000;
 }
 

@@ -62,12 +62,11 @@ export const evalCommand = declareCommand({
 
 function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
   const { node, moves } = stats;
-  const { win, draw, loss } = computeWdl(node.wl ?? node.q, node.d ?? 0);
   const policy = [...moves].sort((a, b) => b.prior - a.prior);
   return {
     score: computeRootScore(stats, scoreType),
     q: node.q,
-    wdl: [win, draw, loss],
+    wdl: computeWdl(node.wl ?? node.q, node.d ?? 0),
     movesLeft: getMovesLeft(stats),
     policy: policy.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior })),
   };

@@ -3,13 +3,12 @@ import { formatUciMove, type Move } from '../../chess/rules/index.js';
 import {
   computeScore,
   computeWdl,
-  listWdl,
+  convertPliesToMoves,
   type RootDescription,
   type RootMoveDescription,
+  type Wdl,
 } from '../../search/index.js';
 import type { PositionTask } from './parse-query.js';
-
-type WdlTriple = readonly [win: number, draw: number, loss: number];
 
 export interface MoveInfo {
   readonly move: string;
@@ -20,7 +19,7 @@ export interface MoveInfo {
   /** Expected score; a draw counts half. */
   readonly winrate: number;
   /** Per mille. */
-  readonly wdl: WdlTriple;
+  readonly wdl: Wdl;
   /** Null if there is a mate. */
   readonly scoreCp: number | null;
   /** Moves to a proven mate, negative if the side to move is mated. */
@@ -42,7 +41,7 @@ export interface RootInfo {
   readonly currentPlayer: 'w' | 'b';
   readonly visits: number;
   readonly winrate: number;
-  readonly wdl: WdlTriple;
+  readonly wdl: Wdl;
   readonly scoreCp: number | null;
   readonly mate?: number;
   readonly q: number;
@@ -52,7 +51,7 @@ export interface RootInfo {
   readonly movesLeft?: number;
   /** The network's evaluation without search. */
   readonly rawWinrate?: number;
-  readonly rawWdl?: WdlTriple;
+  readonly rawWdl?: Wdl;
   readonly rawUtility?: number;
   readonly rawMovesLeft?: number;
 }
@@ -104,7 +103,7 @@ export function createAnswer(task: PositionTask, root: RootDescription, isDuring
       ...createBounds(root),
       ...createMovesLeft('movesLeft', root.m),
       rawWinrate: computeWinrate(root.own.wl),
-      rawWdl: listWdl(computeWdl(root.own.wl, root.own.d)),
+      rawWdl: computeWdl(root.own.wl, root.own.d),
       rawUtility: round(root.own.q),
       ...createMovesLeft('rawMovesLeft', root.own.m),
     },
@@ -124,7 +123,7 @@ export function createFinishedAnswer(task: PositionTask): PositionAnswer {
       currentPlayer: getPlayer(task),
       visits: 0,
       winrate: computeWinrate(wl),
-      wdl: listWdl(computeWdl(wl, 1 + wl)),
+      wdl: computeWdl(wl, 1 + wl),
       ...(wl < 0 ? { scoreCp: null, mate: 0 } : { scoreCp: 0 }),
       q: wl,
       utility: wl,
@@ -177,7 +176,7 @@ function createValues(
 ): Pick<MoveInfo, 'winrate' | 'wdl' | 'scoreCp' | 'mate' | 'q' | 'utility'> {
   return {
     winrate: computeWinrate(values.wl),
-    wdl: listWdl(computeWdl(values.wl, values.d)),
+    wdl: computeWdl(values.wl, values.d),
     ...(mate === null ? { scoreCp: computeScore(task.scoreType, values) } : { scoreCp: null, mate }),
     q: round(values.wl),
     utility: round(values.q),
@@ -196,7 +195,7 @@ function createMovesLeft<Name extends 'movesLeft' | 'rawMovesLeft'>(
   plies: number | null,
 ): { readonly [Key in Name]?: number } {
   if (plies === null) return {};
-  return { [name]: Math.max(0, Math.trunc((1 + plies) / 2)) } as { readonly [Key in Name]?: number };
+  return { [name]: Math.max(0, Math.trunc(convertPliesToMoves(plies))) } as { readonly [Key in Name]?: number };
 }
 
 function getPlayer({ blackToMove }: PositionTask): 'w' | 'b' {

@@ -25,6 +25,8 @@ export type {
 } from './ports.js';
 export {
   computeRootScore,
+  createInfo,
+  createMoveStatistics,
   getMovesLeft,
   type ReportLine,
   type RootMoveStats,

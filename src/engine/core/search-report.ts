@@ -4,11 +4,12 @@
  */
 
 import { unwrap } from '../../base/util/index.js';
-import type { Move, Position } from '../../chess/rules/index.js';
+import { formatUciMove, type Move, type Position } from '../../chess/rules/index.js';
 import { getPolicyEncoding } from '../../networks/encoding/index.js';
 import {
   computeScore,
   computeWdl,
+  convertPliesToMoves,
   type GatheringCounters,
   type MoveStats,
   type ScoreType,
@@ -37,7 +38,7 @@ export interface RootStats {
 
 /** Expected moves to the end of the game at the root; null if unknown. */
 export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
-  return hasMovesLeft && node.m !== null ? (1 + node.m) / 2 : null;
+  return hasMovesLeft && node.m !== null ? convertPliesToMoves(node.m) : null;
 }
 
 /** The root's score in an info line, for the side to move. */
@@ -126,9 +127,35 @@ function createLine(line: SearchLine, rank: number, scoreType: ScoreType): Repor
     score:
       line.mate === null ? { kind: 'cp', value: computeScore(scoreType, values) } : { kind: 'mate', value: line.mate },
     wdl: computeWdl(values.wl, values.d),
-    movesLeft: line.m === null ? null : Math.max(0, Math.trunc((1 + line.m) / 2)),
+    movesLeft: line.m === null ? null : Math.max(0, Math.trunc(convertPliesToMoves(line.m))),
     pv: line.pv as readonly Move[],
   };
+}
+
+/** A report with its moves as text: what a program and the page get of it. */
+export function createInfo({ nps, tbHits, eps: _, gathering: __, lines, ...report }: SearchReport, chess960: boolean) {
+  return {
+    ...report,
+    nodesPerSecond: nps,
+    tablebaseHits: tbHits,
+    lines: lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
+  };
+}
+
+/** Of every root move, most visits first; null where a move without a visit has no value. */
+export function createMoveStatistics({ moves, hasMovesLeft, node }: RootStats, chess960: boolean) {
+  if (node.edgeCount === 0) return [];
+  return moves
+    .map((row) => ({
+      row,
+      move: formatUciMove(row.move as Move, chess960),
+      visits: row.visits,
+      prior: row.prior,
+      value: row.visits === 0 ? null : row.wl,
+      draw: row.visits === 0 ? null : row.d,
+      movesLeft: row.visits === 0 ? null : getMovesLeft({ node: row, moves, hasMovesLeft }),
+    }))
+    .sort((a, b) => b.visits - a.visits || b.prior - a.prior);
 }
 
 /** The report before a move that no search has chosen. */

@@ -6,7 +6,14 @@
 
 import { createDeferred } from '../../base/util/index.js';
 import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';
-import { type BestMove, getMovesLeft, isUnlimited, type RootStats, type SearchReport } from '../core/index.js';
+import {
+  type BestMove,
+  createInfo,
+  createMoveStatistics,
+  isUnlimited,
+  type RootStats,
+  type SearchReport,
+} from '../core/index.js';
 import type { BestMoveAnswer, Info, MoveStatistics, Search, SearchEnd, Signal } from './chess-engine.js';
 import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
 
@@ -46,18 +53,8 @@ export class RunningSearch implements Search {
     this.wake();
   }
 
-  addMoves({ moves, hasMovesLeft, node }: RootStats): void {
-    this.moves = moves
-      .map((row) => ({
-        move: formatUciMove(row.move as Move, this.control.chess960),
-        visits: row.visits,
-        prior: row.prior,
-        value: row.visits === 0 ? null : row.wl,
-        draw: row.visits === 0 ? null : row.d,
-        movesLeft: row.visits === 0 ? null : getMovesLeft({ node: row, moves, hasMovesLeft }),
-      }))
-      .sort((a, b) => b.visits - a.visits || b.prior - a.prior)
-      .filter(() => node.edgeCount > 0);
+  addMoves(stats: RootStats): void {
+    this.moves = createMoveStatistics(stats, this.control.chess960).map(({ row: _, ...known }) => known);
   }
 
   end({ move, ponder }: BestMove, end: SearchEnd): void {
@@ -98,19 +95,6 @@ export class RunningSearch implements Search {
       if (this.state === 'running') this.stop();
     }
   }
-}
-
-function createInfo(report: SearchReport, chess960: boolean): Info {
-  return {
-    depth: report.depth,
-    seldepth: report.seldepth,
-    timeMs: report.timeMs,
-    nodes: report.nodes,
-    nodesPerSecond: report.nps,
-    hashFull: report.hashFull,
-    tablebaseHits: report.tbHits,
-    lines: report.lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
-  };
 }
 
 export interface QueuedRequest {

@@ -65,15 +65,16 @@ function computeRawScore(type: ScoreType, { wl, d, q, mu }: ScoreInput): number 
   }
 }
 
+/** The search counts plies to the end of the game; every report and every JSON answer says full moves. */
+export function convertPliesToMoves(plies: number): number {
+  return (1 + plies) / 2;
+}
+
+/** Per mille: the shape of results in the library, in JSON and for the page. */
 export interface Wdl {
   readonly win: number;
   readonly draw: number;
   readonly loss: number;
-}
-
-/** As the lists of JSON answers have it. */
-export function listWdl({ win, draw, loss }: Wdl): readonly [win: number, draw: number, loss: number] {
-  return [win, draw, loss];
 }
 
 /** Per mille; the three numbers sum to 1000. */

@@ -21,21 +21,31 @@ function createPosition(changes: Partial<AnalysedPosition>): AnalysedPosition {
     best: 'e1d1',
     bestSan: 'Kd1',
     score: { kind: 'cp', value: 50 },
-    wdl: [600, 300, 100],
+    wdl: { win: 600, draw: 300, loss: 100 },
     depth: 3,
     nodes: 100,
-    lines: [{ score: { kind: 'cp', value: 50 }, wdl: [600, 300, 100], pv: ['e1d1'], pvSan: ['Kd1'] }],
+    lines: [
+      { score: { kind: 'cp', value: 50 }, wdl: { win: 600, draw: 300, loss: 100 }, pv: ['e1d1'], pvSan: ['Kd1'] },
+    ],
     ...changes,
   };
 }
 
 test('remarks tell the evaluation in White’s view and judge what was lost', () => {
   const black = '4k3/8/8/8/8/8/4K3/8 b - - 1 1';
-  const fine = createPosition({ fen: black, score: { kind: 'cp', value: -45 }, wdl: [100, 310, 590] });
+  const fine = createPosition({
+    fen: black,
+    score: { kind: 'cp', value: -45 },
+    wdl: { win: 100, draw: 310, loss: 590 },
+  });
   assert.deepEqual(createRemarks([createPosition({}), fine]), [
     { evaluation: '0.45', nag: 0, text: '', betterLine: [] },
   ]);
-  const blunder = createPosition({ fen: black, score: { kind: 'mate', value: 3 }, wdl: [1000, 0, 0] });
+  const blunder = createPosition({
+    fen: black,
+    score: { kind: 'mate', value: 3 },
+    wdl: { win: 1000, draw: 0, loss: 0 },
+  });
   assert.deepEqual(createRemarks([createPosition({}), blunder]), [
     { evaluation: '#-3', nag: 4, text: 'Blunder. Kd1 was best.', betterLine: ['Kd1'] },
   ]);

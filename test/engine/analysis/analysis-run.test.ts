@@ -43,10 +43,7 @@ test('each turn of a query gets one final answer with the visits it asked for', 
         assert.equal(move.pvVisits?.length, move.pv.length);
         assert.equal(move.pvVisits?.[0], move.visits);
         assert.ok(move.lcb < move.winrate && move.utilityLcb < move.utility);
-        assert.equal(
-          move.wdl.reduce((sum, part) => sum + part, 0),
-          1000,
-        );
+        assert.equal(move.wdl.win + move.wdl.draw + move.wdl.loss, 1000);
       }
     }
   });
@@ -158,7 +155,7 @@ test('a dead position, which needs no evaluator, keeps nobody from stopping it o
     assert.equal(answers[0].id, 'alive');
     run.terminate({ queryId: 'dead', turnNumbers: null });
     await run.whenIdle();
-    assert.deepEqual(requireResults(answers[1]).rootInfo.wdl, [0, 1000, 0]);
+    assert.deepEqual(requireResults(answers[1]).rootInfo.wdl, { win: 0, draw: 1000, loss: 0 });
   });
 });
 
@@ -190,8 +187,8 @@ test('finished games, mates and Chess960 castling are told as they are', async (
     const find = (id: string) => requireResults(answers.find((answer) => answer.id === id));
     assert.deepEqual(find('mated').moveInfos, []);
     assert.equal(find('mated').rootInfo.mate, 0);
-    assert.deepEqual(find('mated').rootInfo.wdl, [0, 0, 1000]);
-    assert.deepEqual(find('stalemate').rootInfo.wdl, [0, 1000, 0]);
+    assert.deepEqual(find('mated').rootInfo.wdl, { win: 0, draw: 0, loss: 1000 });
+    assert.deepEqual(find('stalemate').rootInfo.wdl, { win: 0, draw: 1000, loss: 0 });
     const [best] = find('mate').moveInfos;
     assert.deepEqual([best.move, best.mate, best.scoreCp, best.winrate], ['a1a8', 1, null, 1]);
     assert.equal(find('mate').rootInfo.mate, 1);

@@ -81,12 +81,12 @@ function drawNumbers({ moves }: SearchState, pointTo: (uci: string) => { dest: K
   const bySquare = new Map<Key, MoveRow>();
   for (const row of moves.slice(0, MOST_NUMBERS)) {
     const { dest } = pointTo(row.move);
-    if (row.n > 0 && !bySquare.has(dest)) bySquare.set(dest, row);
+    if (row.visits > 0 && !bySquare.has(dest)) bySquare.set(dest, row);
   }
-  return [...bySquare].map(([orig, { q, n }], index) => ({
+  return [...bySquare].map(([orig, { q, visits }], index) => ({
     orig,
     customSvg: {
-      html: `<g class="square-numbers${index === 0 ? ' square-numbers-best' : ''}"><rect x="14" y="26" width="72" height="50" rx="10"/><text x="50" y="50">${Math.round(50 * (q + 1))}</text><text x="50" y="70">${formatCount(n)}</text></g>`,
+      html: `<g class="square-numbers${index === 0 ? ' square-numbers-best' : ''}"><rect x="14" y="26" width="72" height="50" rx="10"/><text x="50" y="50">${Math.round(50 * (q + 1))}</text><text x="50" y="70">${formatCount(visits)}</text></g>`,
     },
   }));
 }
@@ -193,8 +193,8 @@ function EngineHead() {
     if (!isOn.value) return endReason.value === '' ? 'Switch the engine on to analyse' : endReason.value;
     if (analysedPosition.value === null) return 'There are no threats here: a king is in check';
     if (state === null) return endReason.value === '' ? 'Starting …' : endReason.value;
-    const speed = state.nps === null ? '' : ` · ${formatCount(state.nps)}/s`;
-    const hits = state.tbHits > 0 ? ` · ${formatCount(state.tbHits)} tablebase hits` : '';
+    const speed = state.nodesPerSecond === null ? '' : ` · ${formatCount(state.nodesPerSecond)}/s`;
+    const hits = state.tablebaseHits > 0 ? ` · ${formatCount(state.tablebaseHits)} tablebase hits` : '';
     const restricted = searchMoves.value.length === 0 ? '' : ` · ${searchMoves.value.length} moves only`;
     const end = endReason.value === '' ? '' : ` · ${endReason.value}`;
     return `Depth ${state.depth}/${state.seldepth} · ${formatCount(state.nodes)} nodes${speed}${hits}${restricted}${end}`;

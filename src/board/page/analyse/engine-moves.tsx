@@ -22,14 +22,14 @@ import {
   toggleSearchMove,
 } from './live-analysis.js';
 
-type Column = 'n' | 'p' | 'q' | 'd' | 'm' | 'u' | 's' | 'v';
+type Column = Exclude<keyof MoveRow, 'move' | 'bound'>;
 
 const COLUMNS: readonly { readonly key: Column; readonly title: string }[] = [
-  { key: 'n', title: 'N: visits' },
-  { key: 'p', title: 'P: prior, what the network thinks of the move before any search' },
+  { key: 'visits', title: 'N: visits' },
+  { key: 'prior', title: 'P: prior, what the network thinks of the move before any search' },
   { key: 'q', title: 'Q: value, from −1 lost to +1 won, for the player to move' },
-  { key: 'd', title: 'D: probability of a draw' },
-  { key: 'm', title: 'M: plies to the end of the game' },
+  { key: 'draw', title: 'D: probability of a draw' },
+  { key: 'movesLeft', title: 'M: moves to the end of the game' },
   { key: 'u', title: 'U: what exploration adds to Q' },
   { key: 's', title: 'S: Q + U, with which the search chooses' },
   { key: 'v', title: 'V: the network’s own value of the position after the move' },
@@ -37,7 +37,7 @@ const COLUMNS: readonly { readonly key: Column; readonly title: string }[] = [
 /** As many as a usual screen shows without scrolling, and a tall one. */
 const FEW_ROWS = matchMedia('(min-height: 1100px)').matches ? 30 : 12;
 
-const sortColumn = signal<Column>('n');
+const sortColumn = signal<Column>('visits');
 const showsAll = signal(false);
 
 export function MoveTable() {
@@ -46,7 +46,7 @@ export function MoveTable() {
     return <p class="faint panel-hint">Statistics of the moves appear when the engine analyses.</p>;
   }
   const { value: column } = sortColumn;
-  const total = state.moves.reduce((sum, { n }) => sum + n, 0);
+  const total = state.moves.reduce((sum, { visits }) => sum + visits, 0);
   const sorted = [...state.moves].sort((a, b) => getNumber(b, column) - getNumber(a, column));
   const rows = showsAll.value ? sorted : sorted.slice(0, FEW_ROWS);
   return (
@@ -59,7 +59,7 @@ export function MoveTable() {
             {COLUMNS.map(({ key, title }) => (
               <th key={key} scope="col" aria-sort={column === key ? 'descending' : 'none'}>
                 <Button
-                  label={key.toUpperCase()}
+                  label={title[0]}
                   class="sort"
                   title={`${title}. Click to sort.`}
                   onClick={assign(sortColumn, key)}
@@ -70,7 +70,7 @@ export function MoveTable() {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.move} row={row} share={row.n / Math.max(1, total)} />
+            <Row key={row.move} row={row} share={row.visits / Math.max(1, total)} />
           ))}
         </tbody>
       </table>
@@ -126,12 +126,12 @@ function Row({ row, share }: { readonly row: MoveRow; readonly share: number }) 
         <span class="share" aria-hidden="true">
           <span class="share-part" style={{ width: `${100 * share}%` }} />
         </span>
-        <span class="visits">{formatCount(row.n)}</span>
+        <span class="visits">{formatCount(row.visits)}</span>
       </td>
-      <td>{(100 * row.p).toFixed(1)}</td>
-      <td>{row.n === 0 ? <span class="faint">{formatSigned(row.q, 3)}</span> : formatSigned(row.q, 3)}</td>
-      <td>{row.d === null ? '–' : (100 * row.d).toFixed(0)}</td>
-      <td>{row.m === null ? '–' : row.m.toFixed(0)}</td>
+      <td>{(100 * row.prior).toFixed(1)}</td>
+      <td>{row.visits === 0 ? <span class="faint">{formatSigned(row.q, 3)}</span> : formatSigned(row.q, 3)}</td>
+      <td>{row.draw === null ? '–' : (100 * row.draw).toFixed(0)}</td>
+      <td>{row.movesLeft === null ? '–' : row.movesLeft.toFixed(0)}</td>
       <td>{row.u === null ? '–' : row.u.toFixed(3)}</td>
       <td>{row.s === null ? '–' : formatSigned(row.s, 3)}</td>
       <td>{row.v === null ? '–' : formatSigned(row.v, 3)}</td>

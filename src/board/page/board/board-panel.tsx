@@ -11,6 +11,7 @@ import { failure } from '../../../base/util/index.js';
 import type { Move, Position } from '../../../chess/rules/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/page-text.js';
+import type { Line } from '../../protocol/replies.js';
 import { bindText, Dialog, IconButton, type IconName, submit } from '../shell/controls.js';
 import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
@@ -20,7 +21,7 @@ import { ChessBoard, type Side } from './chess-board.js';
 export interface BoardEvaluation {
   readonly text: string;
   /** Per mille for White. */
-  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly wdl: Line['wdl'];
 }
 
 /** What stands beside a player's name. */
@@ -169,7 +170,7 @@ function EvalBar({
   readonly evaluation: BoardEvaluation | null;
   readonly orientation: Side;
 }) {
-  const [win, draw, loss] = evaluation?.wdl ?? [0, 1000, 0];
+  const { win, draw, loss } = evaluation?.wdl ?? { win: 0, draw: 1000, loss: 0 };
   const label =
     evaluation === null
       ? 'No evaluation'

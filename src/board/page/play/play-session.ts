@@ -217,7 +217,7 @@ function createLimits(current: PlayedGame): ThinkLimits {
 function playEngineMove(current: PlayedGame, { best, state }: ThoughtReply): void {
   isThinking.value = false;
   if (best === null) return;
-  engineExpects = getExpectedPoints(state.lines[0]?.wdl ?? [1000, 0]);
+  engineExpects = getExpectedPoints(state.lines[0]?.wdl ?? { win: 1000, draw: 0, loss: 0 });
   current.play(requireMove(current.position, best), Date.now());
   isAfterEngine = true;
   follow();

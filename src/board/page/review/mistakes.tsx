@@ -122,7 +122,7 @@ async function evaluate(): Promise<number> {
   if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
   const question = { position: board.describePosition(), limits: { nodes }, multiPv: 1, elo: null };
   const { state } = await port.send('think', question).answer;
-  return 1 - getExpectedPoints(state.lines[0]?.wdl ?? [0, 1000]);
+  return 1 - getExpectedPoints(state.lines[0]?.wdl ?? { win: 0, draw: 1000, loss: 0 });
 }
 
 /** The bad move while a better one is looked for. */

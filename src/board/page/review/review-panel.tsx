@@ -90,7 +90,7 @@ const evaluation = computed(() => {
   const { judgement, fen } = study.node.value;
   if (judgement === null) return null;
   const white = Math.round(1000 * getWhitePoints(judgement, isBlacksTurn(fen)));
-  return { text: describeJudgement(study.node.value), wdl: [white, 0, 1000 - white] as const };
+  return { text: describeJudgement(study.node.value), wdl: { win: white, draw: 0, loss: 1000 - white } };
 });
 
 const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move', run: goToNextBadMove }];

@@ -27,7 +27,7 @@ import {
   type Score,
 } from '../../../engine/core/index.js';
 import { findInputKind, ReadingProblems, readChunks } from '../../../games/records/index.js';
-import { listWdl } from '../../../search/index.js';
+import type { Wdl } from '../../../search/index.js';
 import { createProgressBar, NoteList, nameInput, printLine, printNote } from '../../output.js';
 import { writeOutput } from '../../write-output.js';
 
@@ -217,17 +217,17 @@ export function formatPosition({ fen, depth, nodes, lines, score }: AnalysedPosi
   ];
 }
 
-function formatValue(score: Score, wdl: AnalysedLine['wdl']): string {
+function formatValue(score: Score, { win, draw, loss }: Wdl): string {
   const isMated = score.kind === 'mate' && score.value === 0;
   const evaluation = isMated ? 'mated' : formatEvaluation(score, false);
-  return `${evaluation.padStart(7)}  WDL ${wdl.join(' ').padEnd(12)}`;
+  return `${evaluation.padStart(7)}  WDL ${`${win} ${draw} ${loss}`.padEnd(12)}`;
 }
 
 // Analyses positions and games: best moves, scores, and how good the played moves were.
 
 export interface AnalysedLine {
   readonly score: Score;
-  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly wdl: Wdl;
   readonly pv: readonly string[];
   readonly pvSan: readonly string[];
 }
@@ -242,7 +242,7 @@ export interface AnalysedPosition {
   readonly best: string | null;
   readonly bestSan: string | null;
   readonly score: Score;
-  readonly wdl: readonly [win: number, draw: number, loss: number];
+  readonly wdl: Wdl;
   readonly depth: number;
   readonly nodes: number;
   /** Best first; as many as MultiPV. Empty when the game is over. */
@@ -280,7 +280,7 @@ export async function analysePosition(
     best: lines[0]?.pv[0] ?? null,
     bestSan: lines[0]?.pvSan[0] ?? null,
     score: first.score,
-    wdl: listWdl(first.wdl),
+    wdl: first.wdl,
     depth: report.depth,
     nodes: report.nodes,
     lines,
@@ -311,5 +311,5 @@ export async function searchGame(
 
 function describeLine({ score, wdl, pv }: ReportLine, position: Position, isChess960: boolean): AnalysedLine {
   const moves = pv.map((move) => formatUciMove(move, isChess960));
-  return { score, wdl: listWdl(wdl), pv: moves, pvSan: formatSanLine(position, pv) };
+  return { score, wdl, pv: moves, pvSan: formatSanLine(position, pv) };
 }

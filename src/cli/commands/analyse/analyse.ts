@@ -15,7 +15,7 @@ import {
   type SearchReport,
   writesKingTakesRook,
 } from '../../../engine/core/index.js';
-import { computeWdl, listWdl, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
+import { computeWdl, convertPliesToMoves, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
 import { declareCommand, limit, onOff, text, texts, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
@@ -53,8 +53,8 @@ export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
     ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, isChess960), prior: round(node.prior) }),
     visits: node.visits,
     ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
-    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: listWdl(computeWdl(node.wl, node.d)) }),
-    ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(node.m) }),
+    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node.wl, node.d) }),
+    ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(convertPliesToMoves(node.m)) }),
     ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [RESULTS.get(node.lower), RESULTS.get(node.upper)] }),
     ...(node.terminal === null ? {} : { terminal: node.terminal }),
     ...(node.id === 0 ? {} : { id: node.id }),

@@ -155,7 +155,7 @@ test('Grad-CAM of an lc0 file works, and of an int8 network is refused in a sent
   const { stdout, status, stderr } = await run('explain', '--json', '--method', 'gradcam', '--weights', file);
   assert.equal(status, 0, stderr);
   assert.equal((JSON.parse(stdout) as Explanation).squares.length, 64);
-  const int8 = join(repositoryRoot, 'models/default-int8.onnx');
+  const int8 = join(repositoryRoot, 'models/levels-int8.onnx');
   const refused = await run('explain', '--method', 'gradcam', '--weights', int8);
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is in int8; gradients need single precision/);
