@@ -71,7 +71,7 @@ test('while a search runs it reports, takes more queries, and can be terminated'
 });
 
 test('with --quit-without-waiting the end of stdin ends the searches too', needsProcess, async (t) => {
-  const engine = openEngine(t, [...SLOW, '--quit-without-waiting', '--parallel=1']);
+  const engine = openEngine(t, [...SLOW, '--quit-without-waiting', '--concurrency=1']);
   const begun = engine.next(/"isDuringSearch":true/);
   engine.send('{"id":"a","maxVisits":100000000,"reportDuringSearchEvery":0.05}', '{"id":"b"}');
   await begun;
@@ -127,7 +127,7 @@ test('a client that goes away ends the program quietly', needsProcess, async (t)
 test('wrong flags are one sentence', needsProcess, () => {
   for (const [args, sentence] of [
     [['startpos'], /^With --stdio the positions come from stdin\n$/],
-    [['--parallel=10000'], /^--parallel must be a whole number from 0 to 512, not "10000"\n$/],
+    [['--parallel=10000'], /^--concurrency must be a whole number from 0 to 512, not "10000"\n$/],
     [['--nodes=0'], /^--nodes must be a whole number from 1, not "0"/],
   ] as const) {
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, ...args], {

@@ -30,10 +30,6 @@ test('a network that was not tuned is mentioned once on a machine', async () => 
 
 test('nobody who has set threads or uses no network is told to tune', async () => {
   for (const args of [[`--weights=${TINY_NETWORK}`, '--threads=1'], NO_NETWORK]) {
-    await withEngine(
-      [],
-      async (engine) => assert.ok(!engine.lines.some((line) => line.includes('not tuned'))),
-      args,
-    );
+    await withEngine([], async (engine) => assert.ok(!engine.lines.some((line) => line.includes('not tuned'))), args);
   }
 });

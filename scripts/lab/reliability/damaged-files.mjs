@@ -36,7 +36,7 @@ const flags = yargs(hideBin(process.argv))
 
 const HELPER = fileURLToPath(new URL('./run-commands.mjs', import.meta.url));
 const MODEL = resolve('models/tiny-test.onnx');
-const PLAY = ['match', '--engine=random', '--engine=random', '--games=2', '--maxmoves=3', '--rating-interval=0'];
+const PLAY = ['match', '--engine=random', '--engine=random', '--games=2', '--max-plies=6', '--rating-interval=0'];
 const FAST = ['--backend=hash', '--threads=1', '--nncache=0'];
 /** Most lines on stderr that count as a clear message; `shards` may warn of 20 games. */
 const MOST_LINES = 24;
@@ -87,7 +87,7 @@ async function collectKinds(helper) {
   const book = (path) => [...PLAY, `--openings-pgn=${path}`, '--openings-mode=sequential'];
   const tables = () => [
     ['eval', ...FAST, `--syzygy-paths=${work}`, '--fen', FEN],
-    [...PLAY, `--tb=${work}`],
+    [...PLAY, `--syzygy-paths=${work}`],
   ];
   const kinds = [
     ['pb.gz', 'x.pb.gz', readFileSync(join(work, 'sound.pb.gz')), network],

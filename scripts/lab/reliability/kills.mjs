@@ -57,7 +57,7 @@ const COMMANDS = {
         '--nodes=60',
         '--games=60',
         `--seed=${seed}`,
-        '--maxmoves=60',
+        '--max-plies=120',
       ],
       ...[`--results=${join(folder, 'results.jsonl')}`, `--pgnout=${join(folder, 'games.pgn')}`],
     ],
@@ -67,7 +67,7 @@ const COMMANDS = {
   selfplay: {
     args: (folder, seed) => [
       ...[program, 'selfplay', '--backend=hash', '--threads=1', '--nncache=0', '--training', '--games=200'],
-      ...['--visits=40', '--parallelism=8', '--max-plies=80', `--seed=${seed}`, `--out=${folder}`],
+      ...['--visits=40', '--concurrency=8', '--max-plies=80', `--seed=${seed}`, `--out=${folder}`],
       `--pgnout=${join(folder, 'games.pgn')}`,
     ],
     collect: (folder) => readLines(join(folder, 'games.jsonl')).map(withoutTimes).sort(),
