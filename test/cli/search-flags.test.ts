@@ -73,7 +73,7 @@ test('a flag that has no effect where it stands is refused', async () => {
     ['analyse --stdio --json', '--json has no effect with --stdio'],
     ['analyse --stdio --pgn=x', '--pgn has no effect with --stdio'],
     ['analyse games.pgn --moves e2e4', '--fen and --moves give one position, and games.pgn is a file to read'],
-    ['doctor --sha256=x', '--sha256 has no effect without --from'],
+    ['doctor --sha256=x', '--sha256 has no effect without --install-cuda'],
     ['doctor --from=x', '--from has no effect without --install-cuda'],
     ['doctor --install-cuda --providers=cpu', '--providers has no effect with --install-cuda'],
     ['label --engine=x --out=y --sample=0.5', '--sample has no effect without --from'],

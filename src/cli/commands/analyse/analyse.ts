@@ -205,7 +205,7 @@ class SearchProgress {
     const { nodes, moveTimeMs } = request;
     const [measure, end] = nodes !== undefined ? ['nodes', nodes] : ['s', Math.ceil((moveTimeMs ?? 0) / 1000)];
     this.total = end;
-    const format = end > 0 ? `{bar} {value}/{total} ${measure}, {best}` : '{value} s, {best}';
+    const format = end > 0 ? `{bar} {value}/{total} ${measure}{best}` : '{value} s{best}';
     this.bar = createProgressBar(format, { clearOnComplete: true });
   }
 
@@ -216,7 +216,7 @@ class SearchProgress {
   show({ nodes, timeMs, depth, lines: [line] }: SearchReport): void {
     const value = this.request.nodes === undefined ? Math.floor(timeMs / 1000) : Math.min(nodes, this.total);
     const [move = ''] = formatSanLine(this.position.position, line.pv.slice(0, 1));
-    this.bar.update(value, { best: `depth ${depth}, ${move} ${formatEvaluation(line.score, false)}` });
+    this.bar.update(value, { best: `, depth ${depth}, ${move} ${formatEvaluation(line.score, false)}` });
   }
 
   stop(): void {

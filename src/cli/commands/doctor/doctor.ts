@@ -112,7 +112,7 @@ const FLAGS = {
   probe: text('Try one backend in this process and print what was found as JSON', { hidden: true }),
   'install-cuda': onOff("Install onnxruntime's CUDA provider (250 MB)"),
   from: text('take it from this mirror, URL, folder or file', { default: '', goesWith: ['install-cuda'] }),
-  sha256: text('SHA-256 of that file, if it is not the published one', { default: '', goesWith: ['from'] }),
+  sha256: text('SHA-256 of that file, if it is not the published one', { default: '', goesWith: ['install-cuda'] }),
   json: onOff('Print the findings as JSON'),
 };
 
