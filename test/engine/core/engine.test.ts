@@ -644,7 +644,6 @@ test('time in which the process was suspended after stop does not count, so the 
 test('a new game during a search leaves nothing of it in the cache', async () => {
   const { engine, world } = createEngine();
   const move = moveOf(engine, 'e2e4');
-  await engine.prepare();
   engine.go({ infinite: true });
   await settle();
   engine.newGame();
