@@ -7,8 +7,8 @@ import { startThread, type Thread } from '#platform/threads.js';
 import { createDeferred, isTooLong } from '../../base/util/index.js';
 import type { SharedPoolHandle } from '../../networks/leaves/index.js';
 import type { AnalysisAnswer } from './answer.js';
-import { FieldReader, isObject, type Problem } from './field-reader.js';
 import { type PositionTask, parseQuery, type QueryDefaults, type TaskSelection } from './parse-query.js';
+import { isObject, type Problem, QueryProblem, readFields, terminationSchema } from './query-fields.js';
 
 // The main thread's side of the analysis thread, and the messages between the two, which postMessage can clone. If the thread
 // dies, `finished` rejects.
@@ -100,7 +100,6 @@ export interface AnalysisPorts {
 }
 
 const ACTIONS = 'query_version, query_models, clear_cache, terminate, terminate_all';
-const LARGEST_TURN = 1_000_000;
 
 export class AnalysisSession {
   constructor(
@@ -171,23 +170,26 @@ export class AnalysisSession {
         send(object);
         return;
       case 'terminate':
-      case 'terminate_all': {
-        const reader = new FieldReader(object);
-        const isOne = object.action === 'terminate';
-        const queryId = isOne ? reader.readString('terminateId') : undefined;
-        if (isOne && queryId === undefined)
-          reader.fail('terminateId', 'terminate needs the id of a query as terminateId');
-        const turnNumbers = reader.readWholes('turnNumbers', 0, LARGEST_TURN) ?? null;
-        if (reader.problem !== null) {
-          this.refuse(id, reader.problem);
-          return;
-        }
-        send(object);
-        for (const { host } of models) host.terminate({ queryId: queryId ?? null, turnNumbers });
+      case 'terminate_all':
+        this.terminate(id, object);
         return;
-      }
       default:
         this.refuse(id, { field: 'action', text: `action must be one of ${ACTIONS}` });
+    }
+  }
+
+  private terminate(id: string, object: Record<string, unknown>): void {
+    try {
+      const { terminateId, turnNumbers = null } = readFields(terminationSchema, object);
+      const isOne = object.action === 'terminate';
+      if (isOne && terminateId === undefined)
+        throw new QueryProblem('terminateId', 'terminate needs the id of a query as terminateId');
+      this.ports.send(object);
+      const queryId = isOne ? (terminateId ?? null) : null;
+      for (const { host } of this.ports.models) host.terminate({ queryId, turnNumbers });
+    } catch (error) {
+      if (!(error instanceof QueryProblem)) throw error;
+      this.refuse(id, error);
     }
   }
 

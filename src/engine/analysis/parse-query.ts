@@ -28,7 +28,16 @@ import {
   searchOptions,
 } from '../../search/index.js';
 import { engineOptions } from '../core/options.js';
-import { FieldReader, isObject, type Problem } from './field-reader.js';
+import {
+  describeRange,
+  isObject,
+  MOST_MOVES,
+  type Problem,
+  type QueryFields,
+  QueryProblem,
+  querySchema,
+  readFields,
+} from './query-fields.js';
 
 export interface QueryDefaults {
   /** Values of all options, by UCI name. */
@@ -51,11 +60,6 @@ export type QueryResult =
   | { readonly ok: true; readonly value: ParsedQuery }
   | { readonly ok: false; readonly problem: Problem };
 
-const MOST_VISITS = 1_000_000_000;
-const MOST_SECONDS = 1_000_000;
-const HIGHEST_PRIORITY = 1_000_000_000;
-const MOST_MOVES = 218;
-
 /** Search options that all queries share. */
 const FIXED_OPTIONS: ReadonlySet<string> = new Set(['MinibatchSize', 'BatchesInFlight', 'RamLimitMb']);
 
@@ -71,42 +75,46 @@ export function parseQuery(
   object: Readonly<Record<string, unknown>>,
   defaults: QueryDefaults,
 ): QueryResult {
-  const reader = new FieldReader(object);
-  reader.readString('id');
+  try {
+    return { ok: true, value: readQuery(queryId, object, defaults) };
+  } catch (error) {
+    if (error instanceof QueryProblem) return { ok: false, problem: error };
+    throw error;
+  }
+}
+
+function readQuery(queryId: string, object: Readonly<Record<string, unknown>>, defaults: QueryDefaults): ParsedQuery {
+  const fields = readFields(querySchema, object);
   const notes: Problem[] = [];
-  const game = readGame(reader, notes);
-  const turns = readTurns(reader, game.length - 1);
-  const priorities = readPriorities(reader, turns.length);
-  const values = readSettings(reader, defaults.values);
-  const maxVisits = reader.readWhole('maxVisits', 1, MOST_VISITS);
-  const maxTime = reader.readPositive('maxTime', MOST_SECONDS);
+  const game = readGame(fields, notes);
+  const turns = readTurns(fields, game.length - 1);
+  const priorities = readPriorities(fields, turns.length);
+  const values = readSettings(fields, defaults.values);
+  const { maxVisits, maxTime, reportDuringSearchEvery: every } = fields;
   const hasLimit = maxVisits !== undefined || maxTime !== undefined;
-  const every = reader.readPositive('reportDuringSearchEvery', MOST_SECONDS);
-  const first = reader.readPositive('firstReportDuringSearchAfter', MOST_SECONDS);
-  const asksForChess960 = reader.readBoolean('chess960') ?? values.get('UCI_Chess960') === true;
+  const asksForChess960 = fields.chess960 ?? values.get('UCI_Chess960') === true;
   const common = {
     queryId,
     // In Chess960 the king's new square may also be that of a plain move.
     chess960: asksForChess960 || hasChess960Castling(game[0].position),
     maxVisits: maxVisits ?? (hasLimit ? null : defaults.maxVisits),
     maxTimeMs: maxTime !== undefined ? maxTime * 1000 : hasLimit ? null : defaults.maxTimeMs,
-    moveLimit: reader.readWhole('multiPv', 1, MOST_MOVES) ?? MOST_MOVES,
-    includesPolicy: reader.readBoolean('includePolicy') ?? false,
-    includesPvVisits: reader.readBoolean('includePVVisits') ?? false,
-    firstReportMs: toMilliseconds(first ?? every),
+    moveLimit: fields.multiPv ?? MOST_MOVES,
+    includesPolicy: fields.includePolicy ?? false,
+    includesPvVisits: fields.includePVVisits ?? false,
+    firstReportMs: toMilliseconds(fields.firstReportDuringSearchAfter ?? every),
     reportEveryMs: toMilliseconds(every),
     params: createSearchParams(values),
     scoreType: values.get('ScoreType') as ScoreType,
   };
   const restrictions = readMoveRules(
-    reader,
+    fields,
     turns.map((turn) => ({ turn, position: game[turn].position })),
   );
-  const model = readModel(reader, defaults.models);
+  const model = readModel(fields, defaults.models);
   if (common.params.search === 'graph' && restrictions.some(({ moveRules }) => moveRules.length > 0)) {
-    reader.fail('overrideSettings', 'untilDepth above 1 needs SearchAlgorithm to be tree');
+    throw new QueryProblem('overrideSettings', 'untilDepth above 1 needs SearchAlgorithm to be tree');
   }
-  if (reader.problem !== null) return { ok: false, problem: reader.problem };
   const tasks = turns.map((turnNumber, index): PositionTask => {
     const { position } = game[turnNumber];
     return {
@@ -121,11 +129,10 @@ export function parseQuery(
       ...restrictions[index],
     };
   });
-  const unknown = reader.unknownFields.map((field) => ({
-    field,
-    text: `A query has no field ${field}; it is ignored`,
-  }));
-  return { ok: true, value: { model, tasks, warnings: [...unknown, ...notes] } };
+  const unknown = Object.keys(object)
+    .filter((field) => !Object.hasOwn(querySchema.entries, field))
+    .map((field) => ({ field, text: `A query has no field ${field}; it is ignored` }));
+  return { model, tasks, warnings: [...unknown, ...notes] };
 }
 
 /** A position of the game and the move before it. */
@@ -136,74 +143,65 @@ interface Turn {
 }
 
 /**
- * The positions of the game, the initial one first; only that one after a problem.
+ * The positions of the game, the initial one first.
  * @param notes receives what was dropped from the FEN
  */
-function readGame(reader: FieldReader, notes: Problem[]): Turn[] {
-  const initialFen = reader.readString('initialFen');
-  // What everybody calls it.
-  const otherFen = reader.readString('fen');
+function readGame({ initialFen, fen: otherFen, startpos, moves = [] }: QueryFields, notes: Problem[]): Turn[] {
   const fen = initialFen ?? otherFen;
-  if (otherFen !== undefined && fen !== otherFen) reader.fail('fen', 'fen is another name of initialFen: give one');
-  const isStart = reader.readBoolean('startpos') ?? false;
-  const texts = reader.readStrings('moves') ?? [];
-  if (isStart && fen !== undefined && fen !== 'startpos')
-    reader.fail('startpos', 'startpos and initialFen exclude each other');
+  if (otherFen !== undefined && fen !== otherFen)
+    throw new QueryProblem('fen', 'fen is another name of initialFen: give one');
+  if (startpos && fen !== undefined && fen !== 'startpos')
+    throw new QueryProblem('startpos', 'startpos and initialFen exclude each other');
   const field = initialFen === undefined ? 'fen' : 'initialFen';
   const dropped: string[] = [];
-  let parsed = parseFen(fen ?? START_FEN, dropped);
+  const parsed = parseFen(fen ?? START_FEN, dropped);
   for (const text of dropped) notes.push({ field, text });
-  if (!parsed.ok) {
-    reader.fail(field, `Illegal position: ${parsed.error}`);
-    parsed = parseFen(START_FEN);
-    if (!parsed.ok) throw new Error(parsed.error);
-  }
+  if (!parsed.ok) throw new QueryProblem(field, `Illegal position: ${parsed.error}`);
   const position = parsed.value;
   const rootFen = formatFen(position, 'shredder');
   const game: Turn[] = [{ rootFen, position: position.clone(), move: 0 as Move }];
-  for (const text of texts) {
-    if (reader.problem !== null) break;
+  for (const text of moves) {
     const move = parseGameMove(position, text);
-    if (!move.ok) {
-      reader.fail('moves', `Illegal move ${game.length} of the game: ${move.error}`);
-      break;
-    }
+    if (!move.ok) throw new QueryProblem('moves', `Illegal move ${game.length} of the game: ${move.error}`);
     position.makeMove(move.value);
     game.push({ rootFen, position: position.clone(), move: move.value });
   }
   return game;
 }
 
-function readModel(reader: FieldReader, models: readonly string[]): number {
-  const name = reader.readString('model');
+function readModel({ model: name }: QueryFields, models: readonly string[]): number {
   if (name === undefined) return 0;
   const index = models.indexOf(name);
-  if (index < 0) reader.fail('model', `There is no model ${name}; there are ${models.join(', ')}`);
-  return Math.max(0, index);
+  if (index < 0) throw new QueryProblem('model', `There is no model ${name}; there are ${models.join(', ')}`);
+  return index;
 }
 
-function readTurns(reader: FieldReader, last: number): number[] {
-  const turns = reader.readWholes('analyzeTurns', 0, last);
-  if (turns?.length === 0) reader.fail('analyzeTurns', 'analyzeTurns must name at least one turn');
-  return turns ?? [last];
+function readTurns({ analyzeTurns: turns }: QueryFields, last: number): number[] {
+  if (turns === undefined) return [last];
+  if (turns.length === 0) throw new QueryProblem('analyzeTurns', 'analyzeTurns must name at least one turn');
+  if (turns.some((turn) => turn > last))
+    throw new QueryProblem('analyzeTurns', `analyzeTurns must be a list, each item ${describeRange(0, last)}`);
+  return turns;
 }
 
-function readPriorities(reader: FieldReader, turnCount: number): number[] {
-  const one = reader.readWhole('priority', -HIGHEST_PRIORITY, HIGHEST_PRIORITY);
-  const many = reader.readWholes('priorities', -HIGHEST_PRIORITY, HIGHEST_PRIORITY);
-  if (one !== undefined && many !== undefined) reader.fail('priorities', 'priority and priorities exclude each other');
+function readPriorities({ priority: one, priorities: many }: QueryFields, turnCount: number): number[] {
+  if (one !== undefined && many !== undefined)
+    throw new QueryProblem('priorities', 'priority and priorities exclude each other');
   if (many !== undefined && many.length !== turnCount) {
-    reader.fail('priorities', `priorities needs one number for each of the ${turnCount} turns`);
+    throw new QueryProblem('priorities', `priorities needs one number for each of the ${turnCount} turns`);
   }
   return many ?? new Array<number>(turnCount).fill(one ?? 0);
 }
 
-function readSettings(reader: FieldReader, defaults: ReadonlyMap<string, OptionValue>): Map<string, OptionValue> {
+function readSettings(
+  { overrideSettings = {} }: QueryFields,
+  defaults: ReadonlyMap<string, OptionValue>,
+): Map<string, OptionValue> {
   const values = new Map(defaults);
-  for (const [name, value] of Object.entries(reader.readObject('overrideSettings') ?? {})) {
+  for (const [name, value] of Object.entries(overrideSettings)) {
     const parsed = parseSetting(name, value);
-    if (parsed.ok) values.set(parsed.value.uci, parsed.value.value);
-    else reader.fail(`overrideSettings.${name}`, parsed.error);
+    if (!parsed.ok) throw new QueryProblem(`overrideSettings.${name}`, parsed.error);
+    values.set(parsed.value.uci, parsed.value.value);
   }
   return values;
 }
@@ -251,21 +249,21 @@ export function parseGameMove(position: Position, text: string): Result<Move> {
   return UCI_MOVE.test(text) ? parseUciMove(position, text.toLowerCase()) : parseSan(position, text);
 }
 
-/** One result for each turn; without restrictions after a problem. */
-export function readMoveRules(
-  reader: FieldReader,
+/** One result for each turn. */
+function readMoveRules(
+  fields: QueryFields,
   turns: readonly { readonly turn: number; readonly position: Position }[],
 ): MoveRestriction[] {
-  const allowed = readWrittenRules(reader, 'allowMoves');
-  const avoided = readWrittenRules(reader, 'avoidMoves');
+  const allowed = readWrittenRules(fields, 'allowMoves');
+  const avoided = readWrittenRules(fields, 'avoidMoves');
   if (allowed !== undefined && avoided !== undefined) {
-    reader.fail('avoidMoves', 'allowMoves and avoidMoves exclude each other');
+    throw new QueryProblem('avoidMoves', 'allowMoves and avoidMoves exclude each other');
   }
   const isAllowList = allowed !== undefined;
   const field = isAllowList ? 'allowMoves' : 'avoidMoves';
   const written = (allowed ?? avoided ?? []).filter(({ texts }) => texts.length > 0);
-  if (isAllowList && written.length > 1) reader.fail(field, 'allowMoves takes one rule');
-  if (reader.problem !== null || written.length === 0) return turns.map(() => NO_RESTRICTION);
+  if (isAllowList && written.length > 1) throw new QueryProblem(field, 'allowMoves takes one rule');
+  if (written.length === 0) return turns.map(() => NO_RESTRICTION);
   const understood = new Set<string>();
   let firstError = '';
   const restrictions = turns.map(({ turn, position }): MoveRestriction => {
@@ -281,7 +279,7 @@ export function readMoveRules(
     }
     const legal = listLegalMoves(position);
     const kept = atRoot.length === 0 ? legal : legal.filter((move) => named.has(move) === isAllowList);
-    if (legal.length > 0 && kept.length === 0) reader.fail(field, `${field} leaves no move at turn ${turn}`);
+    if (legal.length > 0 && kept.length === 0) throw new QueryProblem(field, `${field} leaves no move at turn ${turn}`);
     const deep = written.filter(({ untilDepth }) => untilDepth > 1);
     return {
       searchMoves: kept.length === legal.length ? [] : kept,
@@ -297,7 +295,8 @@ export function readMoveRules(
   for (const { texts, player, untilDepth } of written) {
     const isDeep = untilDepth > 1 || (player !== null && turns.every(({ position }) => !isToMove(position, player)));
     const strange = texts.find((text) => (isDeep ? !UCI_MOVE.test(text) : !understood.has(text)));
-    if (strange !== undefined) reader.fail(field, isDeep ? `${strange} is not a move in UCI notation` : firstError);
+    if (strange !== undefined)
+      throw new QueryProblem(field, isDeep ? `${strange} is not a move in UCI notation` : firstError);
   }
   return restrictions;
 }
@@ -306,25 +305,28 @@ function isToMove({ sideToMove }: Position, player: 'w' | 'b'): boolean {
   return (sideToMove === BLACK) === (player === 'b');
 }
 
-function readWrittenRules(reader: FieldReader, field: string): WrittenRule[] | undefined {
-  const list = reader.readList(field);
-  if (list === undefined || !list.every(isObject)) {
-    const texts = reader.readStrings(field);
-    return texts === undefined ? undefined : [{ texts, player: null, untilDepth: 1 }];
-  }
-  return list.map((item) => {
-    const { player, moves, untilDepth, ...others } = item;
+function readWrittenRules(fields: QueryFields, field: 'allowMoves' | 'avoidMoves'): WrittenRule[] | undefined {
+  const list = fields[field];
+  if (list === undefined) return undefined;
+  const fail = (text: string): never => {
+    throw new QueryProblem(field, text);
+  };
+  if (isTexts(list)) return [{ texts: list, player: null, untilDepth: 1 }];
+  if (!list.every(isObject)) return fail(`${field} must be a list of strings`);
+  return list.map(({ player, moves, untilDepth, ...others }) => {
     const colour = /^[wb]/i.exec(typeof player === 'string' ? player : '')?.[0].toLowerCase();
+    if (colour === undefined) return fail(`The player of ${field} must be w or b`);
     const isDepth = typeof untilDepth === 'number' && Number.isInteger(untilDepth) && untilDepth >= 1;
-    if (colour === undefined) reader.fail(field, `The player of ${field} must be w or b`);
-    else if (!isDepth) reader.fail(field, `untilDepth of ${field} must be a whole number from 1`);
-    else if (!Array.isArray(moves) || !moves.every((move) => typeof move === 'string')) {
-      reader.fail(field, `moves of ${field} must be a list of strings`);
-    } else if (Object.keys(others).length > 0) {
-      reader.fail(field, `A rule of ${field} has no field ${Object.keys(others)[0]}`);
-    } else return { texts: moves, player: colour as 'w' | 'b', untilDepth: Math.min(untilDepth, GREATEST_DEPTH) };
-    return { texts: [], player: null, untilDepth: 1 };
+    if (!isDepth) return fail(`untilDepth of ${field} must be a whole number from 1`);
+    if (!isTexts(moves)) return fail(`moves of ${field} must be a list of strings`);
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) return fail(`A rule of ${field} has no field ${unknown}`);
+    return { texts: moves, player: colour as 'w' | 'b', untilDepth: Math.min(untilDepth, GREATEST_DEPTH) };
   });
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /** Every move that a text can mean in some position; in the search, castling is king takes rook. */
