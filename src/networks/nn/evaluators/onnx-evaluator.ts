@@ -64,15 +64,16 @@ export async function refuseLargeActivations({ bytes, weightsFolder, path }: Mod
   });
   const { outputNames, outputShapes } = session;
   await session.release();
-  const refusal = findRefusalByShapes(bytes, new Map(outputNames.map((name, i) => [name, outputShapes[i]])));
-  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
   const countElements = (shape: readonly (number | string)[]): number =>
     shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
   const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);
-  if (needed <= ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) return;
-  throw new Error(
-    `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
-  );
+  if (needed > ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) {
+    throw new Error(
+      `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
+    );
+  }
+  const refusal = findRefusalByShapes(bytes, new Map(outputNames.map((name, i) => [name, outputShapes[i]])));
+  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
 }
 
 export interface RunTensor {
