@@ -197,7 +197,7 @@ test('a file of another kind does not fill stderr: after twenty notes only their
   assert.equal(status, 1);
   const notes = stderr.trimEnd().split('\n');
   assert.equal(notes.length, 22);
-  assert.deepEqual(notes.slice(-2), ['40 more are not shown', `${file} holds no position with bm or am`]);
+  assert.deepEqual(notes.slice(-2), ['40 more are not shown', `${file} holds no position with bm, am or dm`]);
   writeFileSync(file, Array(60).fill(WRONG).join('\n'));
   const games = (await run('analyse', file, '--backend=hash')).stderr.trimEnd().split('\n');
   assert.equal(games.length, 21);

@@ -124,8 +124,9 @@ export function parseFen(text: string, notes: string[] = []): Result<Position> {
 
 /** Operations of EPD give the counters that have no fields. */
 function addCounters(fields: readonly string[], operations: EpdLine['operations']): string[] {
-  const rest = ['', 'w', '-', '-', operations.get('hmvc')?.[0] ?? '-', operations.get('fmvn')?.[0] ?? '-'];
-  return fields.length === 0 ? [] : [...fields, ...rest.slice(fields.length)];
+  const [halfMoves, fullMoves] = [operations.get('hmvc')?.[0], operations.get('fmvn')?.[0]];
+  if (fields.length === 0 || (halfMoves ?? fullMoves) === undefined) return [...fields];
+  return [...fields, ...['', 'w', '-', '-', halfMoves ?? '-', fullMoves ?? '-'].slice(fields.length)];
 }
 
 function noteUnread(behind: string, notes: string[]): void {

@@ -6,7 +6,13 @@
 import type { MoveStats, SearchInfo, SearchLimits } from '../protocol/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
 import { getMove } from '../tree/read-tree.js';
-import { createInfo, createMoveStats, findVisitedEdge, listBestEdges, type ReportContext } from './root-report.js';
+import {
+  createMoveStats,
+  createSearchInfo,
+  findVisitedEdge,
+  listBestEdges,
+  type ReportContext,
+} from './root-report.js';
 
 /** Longest time between two info lines while nothing changes, unless the limits say otherwise. */
 const REPORT_INTERVAL_MS = 5000;
@@ -73,7 +79,7 @@ export class Announcer {
       reportedMove === undefined
         ? listBestEdges(context, reportedLines, leader)
         : findVisitedEdge(context.tree, reportedMove);
-    const info = createInfo(context, stats, edges);
+    const info = createSearchInfo(context, stats, edges);
     this.bestChild = context.rootMoves.bestChild;
     this.depth = info.depth;
     this.seldepth = info.seldepth;

@@ -71,7 +71,7 @@ export function evaluate(context: ReportContext, of: RecordIndex | NodeValue, si
 }
 
 /** @param edges edges of the root; each gives a line */
-export function createInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
+export function createSearchInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
   const { pipeline } = context;
   const { counters } = pipeline;
   const isTimed = stats.sinceFirstBatchMs >= 1;

@@ -38,5 +38,5 @@ test('a word that is no move is reported, and so is an empty stdin', () => {
   const { status, stderr } = analyse('1. e4 xyzzy e5 2. Nf3 *\n');
   assert.deepEqual([status, stderr], [0, 'Game 1: line 1: "xyzzy" is no move, and is kept as a comment\n']);
   const empty = analyse('');
-  assert.deepEqual([empty.status, empty.stderr], [1, 'There is no game in stdin\n']);
+  assert.deepEqual([empty.status, empty.stderr], [1, 'stdin cannot be read: it is empty\n']);
 });
