@@ -128,6 +128,7 @@ test('wrong flags are one sentence', needsProcess, () => {
   for (const [args, sentence] of [
     [['startpos'], /^With --stdio the positions come from stdin\n$/],
     [['--parallel=10000'], /^--concurrency must be a whole number from 0 to 512, not "10000"\n$/],
+    [['--nodes=0'], /^Give --nodes or --movetime, otherwise a query without a limit would be searched for ever\n$/],
     [['--nodes=-2'], /^--nodes must be a whole number from 1, or 0 or -1, not "-2"/],
   ] as const) {
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, ...args], {

@@ -232,6 +232,9 @@ async function answerQueries(
 ): Promise<void> {
   if (inputs.length > 0 || args.fen !== undefined || args.moves.length > 0)
     throw new Error('With --stdio the positions come from stdin');
+  if (nodes === undefined && moveTimeMs === undefined) {
+    throw new Error('Give --nodes or --movetime, otherwise a query without a limit would be searched for ever');
+  }
   const options = await readEngineFlags(given);
   // A query gets all visits that it asks for: smart pruning is off unless the user sets it.
   if (!given.has('smart-pruning-factor')) options.set('SmartPruningFactor', '0');
