@@ -48,6 +48,11 @@ export function readPosition({ position: given, fen: flag, moves: texts }: Posit
   return { fen, moves, position, isGiven: fen !== null || moves.length > 0 };
 }
 
+/** For searches that nobody stops: a limit is needed. */
+export function refuseEndless(): never {
+  throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
+}
+
 interface LimitArguments {
   readonly nodes: number | null | undefined;
   readonly movetime: number | null | undefined;

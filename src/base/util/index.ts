@@ -1,7 +1,6 @@
 export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
 export { isTooLong, LineReader } from './line-reader.js';
 export { findNearWord, suggestName } from './near-word.js';
-export { startPatience } from './patience.js';
 export { createPrng, drawGamma, drawSeed, mixBits, mixSeeds, type Prng, type SeededPrng } from './prng.js';
 export {
   countOf,
@@ -27,8 +26,10 @@ export {
   getInflationLimit,
   inflate,
   isGzip,
+  isLfsPointer,
   RefusedInput,
   readLines,
   type TextLine,
   toUtf8,
 } from './text-stream.js';
+export { startWatchdog } from './watchdog.js';

@@ -248,13 +248,19 @@ export function describeInflationFailure(error: unknown): string | null {
 }
 
 /** First words of the small text that Git has in place of a large file (git-lfs.com, spec v1), under today's and its first name. */
-const LFS_POINTER = /^version https:\/\/(?:git-lfs|hawser)\.github\.com\/spec\//;
+const LFS_POINTER = /^version https:\/\/(?:git-lfs|hawser)/;
+
+/** @param bytes a file, or its first 24 bytes */
+export function isLfsPointer(bytes: Uint8Array): boolean {
+  return LFS_POINTER.test(String.fromCharCode(...bytes.subarray(0, 24)));
+}
 
 /** Why a file holds nothing of what its name promises: it is empty, or Git has not fetched it; null if neither. */
 export function describeMissingContent(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'the file is empty';
-  const isPointer = LFS_POINTER.test(String.fromCharCode(...bytes.subarray(0, 60)));
-  return isPointer ? 'it is a Git LFS pointer in place of the file itself, which `git lfs pull` fetches' : null;
+  return isLfsPointer(bytes)
+    ? 'it is a Git LFS pointer in place of the file itself, which `git lfs pull` fetches'
+    : null;
 }
 
 /** Inflates gzipped bytes; returns other bytes as they are. A failure says why, without its subject; so it does for a file without content. */

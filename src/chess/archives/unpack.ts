@@ -3,7 +3,7 @@
  * Everything before a damaged place is handed on; then BrokenInput says what could not be read.
  */
 import { crc32, Inflater } from '#platform/byte-streams.js';
-import { BrokenInput, concatBytes, isGzip } from '../../base/util/index.js';
+import { BrokenInput, concatBytes, isGzip, isLfsPointer } from '../../base/util/index.js';
 import { isBzip2, unpackBzip2 } from './bzip2.js';
 import { type Chunks, CutOff, PackedBytes, readNumber } from './packed-bytes.js';
 import type { UnpackLimit } from './unpack-limit.js';
@@ -113,10 +113,6 @@ const OTHERS: readonly { readonly magic: string; readonly says: string }[] = [
   { magic: '04224d18', says: 'it is packed with lz4, which is not read: unpack it with "lz4 -d" first' },
   { magic: '41424b00', says: `it is an opening book of Arena (.abk), ${CONVERT_BOOK}` },
   { magic: '424f4f21', says: `it is an opening book of Chessmaster (.obk), ${CONVERT_BOOK}` },
-  {
-    magic: Array.from('version https://git-lfs', (letter) => letter.charCodeAt(0).toString(16)).join(''),
-    says: 'it is a pointer of Git LFS, not the file itself: fetch the file with "git lfs pull"',
-  },
 ];
 
 /** Opening books without a magic number, by their endings. */
@@ -162,5 +158,8 @@ function findUnpacker(head: Uint8Array): Unpacker | null {
   const hex = Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');
   const other = OTHERS.find(({ magic }) => hex.startsWith(magic));
   if (other !== undefined) throw new BrokenInput(other.says);
+  if (isLfsPointer(head)) {
+    throw new BrokenInput('it is a pointer of Git LFS, not the file itself: fetch the file with "git lfs pull"');
+  }
   return null;
 }

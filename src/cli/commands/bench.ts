@@ -15,7 +15,7 @@ import type { GatheringCounters } from '../../search/index.js';
 import { declareCommand, limit, onOff, requireWhole, whole, words } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { printJson, printLine, printNote } from '../output.js';
-import { POSITION_FLAGS, readPosition } from '../search-flags.js';
+import { POSITION_FLAGS, readPosition, refuseEndless } from '../search-flags.js';
 
 export interface BenchLimits {
   /** 0 or -1 = none. With neither limit, the nodes are chosen for the evaluator. */
@@ -310,9 +310,7 @@ function declareBench(
         positions: args['num-positions'],
         fen: isGiven ? formatFen(position) : null,
       };
-      if (isLc0Style && limits.nodes + limits.moveTimeMs === 0) {
-        throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
-      }
+      if (isLc0Style && limits.nodes + limits.moveTimeMs === 0) refuseEndless();
       const options = await readEngineFlags(given);
       const settings = { isLc0Style, onWarning: printNote };
       const result = await runBench(options, limits, args.json ? printNote : printLine, settings);

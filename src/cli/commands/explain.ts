@@ -2,8 +2,7 @@
  * `sardonyx explain`: which pieces a network's favourite move and its value depend on. It wipes each square in turn from
  * the input (occlusion) and compares the answers, or shows where the last layer of the body looks (Grad-CAM).
  */
-import { basename, dirname, extname, join } from 'node:path';
-import { getProgramFolder } from '#platform/program-files.js';
+import { basename, extname } from 'node:path';
 import type { OptionStore } from '../../base/options/index.js';
 import { unwrap } from '../../base/util/index.js';
 import {
@@ -20,6 +19,7 @@ import {
   findBundledNetwork,
   findModel,
   getNetworkName,
+  isBundled,
   isFileless,
   listBundledNetworks,
   type ResolvedNetwork,
@@ -344,10 +344,10 @@ export const explainCommand = declareCommand({
  * Both methods explain the network that would play, in single precision: for a bundled network in 8 bits the one that it was made
  * from.
  */
-function nameNetwork(options: OptionStore, { path, builtIn }: ResolvedNetwork): void {
-  const isBundled = builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
+function nameNetwork(options: OptionStore, network: ResolvedNetwork): void {
+  const { path, builtIn } = network;
   const plainFile = basename(builtIn ?? path).replace('-int8.', '.');
-  const plain = isBundled ? findBundledNetwork(listBundledNetworks(), plainFile) : undefined;
+  const plain = isBundled(network) ? findBundledNetwork(listBundledNetworks(), plainFile) : undefined;
   unwrap(options.set('WeightsFile', plain === undefined ? path : getNetworkName(plain)));
 }
 

@@ -41,7 +41,7 @@ import {
   printLine,
   printNote,
 } from '../output.js';
-import { readLimits } from '../search-flags.js';
+import { readLimits, refuseEndless } from '../search-flags.js';
 
 /** Far more than a suite has, at a second each. */
 const MOST_POSITIONS = 1_000_000;
@@ -82,8 +82,7 @@ export const suiteCommand = declareCommand({
   engineFlags: 'named',
   run: async (args, given) => {
     const request = readLimits(args, { moveTimeMs: TIME_UNASKED_MS });
-    if (isUnlimited(request))
-      throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
+    if (isUnlimited(request)) refuseEndless();
     const positions = await readSuite(args.file);
     const options = await readEngineFlags(given);
     // No move is played, and each position should get its whole time.

@@ -20,7 +20,7 @@ import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { RequestedSearch } from './requested-search.js';
 import { createSearchOrder, type FromRunningSearch, SearchHost, stepForward } from './search-host.js';
-import { SearchQueue, StopPatience, WarmUp } from './search-queue.js';
+import { SearchQueue, StopWatchdog, WarmUp } from './search-queue.js';
 import {
   createFinishedReport,
   createRootStats,
@@ -37,7 +37,7 @@ export class Engine {
   private readonly loader: NetworkLoader;
   private readonly host: SearchHost;
   private readonly tables: EndgameTables;
-  private readonly patience = new StopPatience();
+  private readonly stopWatchdog = new StopWatchdog();
   private readonly disconnect: () => void;
   private isDisposed = false;
   /** A new game began during the search, which adds evaluations to the cache until it has ended. */
@@ -255,7 +255,7 @@ export class Engine {
 
   private stopHost(): void {
     const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
-    this.patience.begin(knowsRoot, () => this.recover('The search did not stop'));
+    this.stopWatchdog.begin(knowsRoot, () => this.recover('The search did not stop'));
     this.host.thread?.stop(); // After the patience has begun: the answer ends it.
   }
 
@@ -420,7 +420,7 @@ export class Engine {
   private answer(best: BestMove): void {
     const { active } = this.searches;
     if (active === null) return;
-    this.patience.end();
+    this.stopWatchdog.end();
     if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
     this.searches.active = null;
     if (this.clearsCacheAtAnswer) this.loader.current?.clearCache();

@@ -2,10 +2,10 @@
  * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
  * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
  *
- * `StopPatience` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
+ * `StopWatchdog` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
  */
 
-import { startPatience, unwrap } from '../../base/util/index.js';
+import { startWatchdog, unwrap } from '../../base/util/index.js';
 import { createGamePosition, type GamePosition } from './game-position.js';
 import type { GoRequest } from './go-request.js';
 import type { NetworkPort } from './ports.js';
@@ -96,7 +96,7 @@ const KNOWN_ROOT_MS = 3000;
 const UNKNOWN_ROOT_MS = 30_000;
 
 /** Waits for the answer of a stopped search, and gives up if none comes. */
-export class StopPatience {
+export class StopWatchdog {
   private ends: (() => void)[] = [];
 
   /** @param knowsRoot whether the root is evaluated; called when the shorter time is over */
@@ -105,7 +105,7 @@ export class StopPatience {
     const lookAtRoot = (): void => {
       if (knowsRoot()) giveUp();
     };
-    this.ends = [startPatience(KNOWN_ROOT_MS, lookAtRoot), startPatience(UNKNOWN_ROOT_MS, giveUp)];
+    this.ends = [startWatchdog(KNOWN_ROOT_MS, lookAtRoot), startWatchdog(UNKNOWN_ROOT_MS, giveUp)];
   }
 
   end(): void {

@@ -27,6 +27,7 @@ export {
   BUILT_IN,
   describeInt8,
   findModel,
+  isBundled,
   isFileless,
   isNetworkName,
   loadNetwork,

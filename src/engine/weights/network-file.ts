@@ -120,10 +120,14 @@ function getSourceName({ path, builtIn }: ResolvedNetwork): string {
   return builtIn ?? describePath(path);
 }
 
+/** Whether the network is one of the program's own files. */
+export function isBundled({ path, builtIn }: ResolvedNetwork): boolean {
+  return builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
+}
+
 /** The program's own files need no check. */
-function describeOrigin({ path, builtIn }: ResolvedNetwork): { isForeign: true } | { isChecked: true } {
-  const isOwn = builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
-  return isOwn ? { isChecked: true } : { isForeign: true };
+function describeOrigin(network: ResolvedNetwork): { isForeign: true } | { isChecked: true } {
+  return isBundled(network) ? { isChecked: true } : { isForeign: true };
 }
 
 export function computeDigest(bytes: Uint8Array): string {

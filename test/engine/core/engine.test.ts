@@ -35,6 +35,18 @@ function answerOnStop(world: FakeWorld, move: number): void {
   };
 }
 
+/** A search has reported this move, and does not end by itself. */
+async function startEndless() {
+  const created = createEngine();
+  const move = moveOf(created.engine, 'e2e4');
+  created.world.onCreateSearch = (search) => {
+    search.onGo = (id) => search.send({ type: 'info', id, info: createInfo([move]) });
+  };
+  created.engine.go({ infinite: true });
+  await settle();
+  return { ...created, move };
+}
+
 test('go waits for the network, reports and answers once', async () => {
   const { engine, world, said } = createEngine();
   const loaded = world.holdLoading();
@@ -606,13 +618,7 @@ test('a network that is slow with the first evaluation is waited for after stop'
 });
 
 test('a search that knows its root and does not stop is thrown away, with its best line played', async (context) => {
-  const { engine, world, said } = createEngine();
-  const move = moveOf(engine, 'e2e4');
-  world.onCreateSearch = (search) => {
-    search.onGo = (id) => search.send({ type: 'info', id, info: createInfo([move]) });
-  };
-  engine.go({ infinite: true });
-  await settle();
+  const { engine, world, said, move } = await startEndless();
   context.mock.timers.enable({ apis: ['setTimeout'] });
   engine.stop();
   context.mock.timers.tick(5000);
@@ -621,13 +627,7 @@ test('a search that knows its root and does not stop is thrown away, with its be
 });
 
 test('time in which the process was suspended after stop does not count, so the tree stays', async (context) => {
-  const { engine, world, said } = createEngine();
-  const move = moveOf(engine, 'e2e4');
-  world.onCreateSearch = (search) => {
-    search.onGo = (id) => search.send({ type: 'info', id, info: createInfo([move]) });
-  };
-  engine.go({ infinite: true });
-  await settle();
+  const { engine, world, said, move } = await startEndless();
   const start = performance.now();
   let now = start;
   context.mock.timers.enable({ apis: ['setTimeout'] });

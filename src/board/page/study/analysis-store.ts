@@ -127,7 +127,6 @@ export async function putAnalysis(
     change.objectStore(ENTRIES).put(entry);
     if (blocks === null) change.objectStore(GAMES).delete(findStored(entry.id));
     putBlocks(change, entry.id, file, blocks, isLeaving);
-    if (isLeaving) change.commit();
   });
   const others = analyses.peek().filter(({ id }) => id !== entry.id);
   analyses.value = [entry, ...others].sort((a, b) => b.changedAtMs - a.changedAtMs);
@@ -150,7 +149,11 @@ function write(fill: (change: IDBTransaction) => void): Promise<void> {
   });
 }
 
-/** One after the other, each in a task of its own unless all are put at once. @param wanted their numbers; null = all */
+/**
+ * One after the other, each in a task of its own unless all are put at once. Then commits, because a transaction that is still
+ * open when its page is closed is lost, and with it the ones that wait behind it.
+ * @param wanted their numbers; null = all
+ */
 function putBlocks(
   change: IDBTransaction,
   id: string,
@@ -158,14 +161,18 @@ function putBlocks(
   wanted: Set<number> | null,
   isAtOnce: boolean,
 ): void {
-  const numbers = wanted ?? Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
+  const numbers =
+    wanted !== null ? [...wanted] : Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
   const rest = numbers.values();
   const putNext = (): void => {
     const { value: number, done } = rest.next();
-    if (done === true) return;
+    if (done === true) {
+      change.commit();
+      return;
+    }
     const block = file.slice(number * BLOCK, (number + 1) * BLOCK);
     const put = change.objectStore(GAMES).put(block, `${id}#${number}`);
-    if (isAtOnce) putNext();
+    if (isAtOnce || numbers.length === 1) putNext();
     else put.onsuccess = putNext;
   };
   putNext();

@@ -19,7 +19,7 @@ import { computeWdl, convertPliesToMoves, type TreeDump, type TreeDumpLimits } f
 import { declareCommand, limit, onOff, text, texts, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
-import { type GivenPosition, POSITION_FLAGS, readLimits, readPosition } from '../../search-flags.js';
+import { type GivenPosition, POSITION_FLAGS, readLimits, readPosition, refuseEndless } from '../../search-flags.js';
 import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
 import { type AnalysedPosition, analysePosition, formatPosition, openGameFiles, reportGames } from './analyse-games.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
@@ -141,9 +141,7 @@ export const analyseCommand = declareCommand({
       return;
     }
     const position = readAnalysedPosition(args, inputs);
-    if (position === null && isUnlimited(request)) {
-      throw new Error('Give --nodes or --movetime, otherwise the first position would be searched for ever');
-    }
+    if (position === null && isUnlimited(request)) refuseEndless();
     const dump = readDumpSettings(args, position !== null);
     if (args.pgn !== undefined) checkPgnFlag(args, given, inputs, position !== null);
     const options = await readEngineFlags(given);

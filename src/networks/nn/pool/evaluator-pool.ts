@@ -6,7 +6,7 @@
 import { getMemoryBytes } from '#platform/machine.js';
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { startThread, type Thread } from '#platform/threads.js';
-import { createDeferred, startPatience } from '../../../base/util/index.js';
+import { createDeferred, startWatchdog } from '../../../base/util/index.js';
 import { NO_TABLEBASES, type TablebaseSettings } from '../../../chess/syzygy/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import {
@@ -299,11 +299,11 @@ export class EvaluatorPool {
       const limitMs = needsDevice(this.plan) ? null : (this.options.longestStartMs ?? LONGEST_START_MS);
       const refuse = (): void =>
         reject(new Error(`it has not evaluated a position within ${Number(limitMs) / 1000} s`));
-      const endPatience = limitMs === null ? (): void => undefined : startPatience(limitMs, refuse);
+      const endWatchdog = limitMs === null ? (): void => undefined : startWatchdog(limitMs, refuse);
       const onMessage = (message: FromWorker): void => {
         if (message.type === 'ready') {
           isReady = true;
-          endPatience();
+          endWatchdog();
           this.backend = message.backend;
           // An idle thread must not keep the process alive. A producer that awaits answers does.
           worker.keepProcessAlive(false);
@@ -332,7 +332,7 @@ export class EvaluatorPool {
       this.workers[index] = worker;
       void worker.ended.then(() => {
         this.workers[index] = null;
-        endPatience();
+        endWatchdog();
         if (!isReady) reject(new Error(problem));
         else if (!this.isDisposed) this.replaceWorker(index, problem);
       });
