@@ -231,17 +231,21 @@ function settleParent(tree: Tree, list: VisitList, at: number, level: number, m:
   return true;
 }
 
-/** Takes an item's virtual loss back: subtracts its visits from those in flight on every record of its path. */
-export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
+/** Adds to the visits in flight on every record of an item's path. */
+export function addInFlight(tree: Tree, list: VisitList, at: number, visits: number): void {
   const { data } = list;
   const { nodeWords, recordWords } = tree.store;
-  const visits = data[at + ITEM_VISITS];
   const end = at + ITEM_PATH + 2 * data[at + ITEM_DEPTH];
-  recordWords[tree.rootRecord * RECORD_WORDS + RECORD_IN_FLIGHT] -= visits;
+  recordWords[tree.rootRecord * RECORD_WORDS + RECORD_IN_FLIGHT] += visits;
   for (let step = at + ITEM_PATH; step < end; step += 2) {
     const record = nodeWords[data[step] * NODE_WORDS + NODE_BLOCK] + data[step + 1];
-    recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] -= visits;
+    recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT] += visits;
   }
+}
+
+/** Takes an item's virtual loss back: its visits are no longer in flight. */
+export function cancelVisit(tree: Tree, list: VisitList, at: number): void {
+  addInFlight(tree, list, at, -list.data[at + ITEM_VISITS]);
 }
 
 /**

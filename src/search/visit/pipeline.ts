@@ -255,7 +255,7 @@ export class Pipeline {
     while (batch.count < target && outOfOrder < this.maxOutOfOrder && budget > 0 && mayCollide) {
       const before = batch.count;
       const limit = Math.min(target - before, this.maxOutOfOrder - outOfOrder, budget, collisionVisits);
-      const picked = selector.pick(batch, limit);
+      const picked = selector.pick(batch, limit, collisionVisits);
       const { terminals } = picked;
       budget -= batch.count - before + terminals.count;
       counters.collisions += picked.collisions;

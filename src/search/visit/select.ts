@@ -4,15 +4,15 @@
  * overtakes it, then the walk descends once into every move that got some. New leaves are sent to the evaluators at once.
  *
  * A walk that ends at a leaf in flight is a COLLISION, as in lc0. Its visits find nothing to do; they stay in flight on the path to
- * the leaf's parent until a batch is backed up, so that the next walks choose other moves higher up. The parent's own moves keep their
- * order: a lesser move beside the leaf is not searched in its place. When it was, at the price of the virtual visits that made it
- * the best, the root's visits were 0.015 to 0.020 further from those of a sequential search (total variation, 64 to 800 nodes;
- * docs/dev/lab-book.md, 2026-11-27, with the speeds).
+ * the leaf's parent until a batch is backed up, and with them as many more as turn the next walk to another move higher up. The
+ * parent's own moves keep their order: a lesser move beside the leaf is not searched in its place. When it was, at the price of the
+ * virtual visits that made it the best, the root's visits were 0.015 to 0.020 further from those of a sequential search (total
+ * variation, 64 to 800 nodes; docs/dev/lab-book.md, 2026-11-27, with the speeds).
  */
 import { MAX_EDGES } from '../../networks/leaves/index.js';
 import { computeDrawScore, computeWidth } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
-import { cancelVisit } from '../tree/backup.js';
+import { addInFlight, cancelVisit } from '../tree/backup.js';
 import {
   CATCH_UP_VISIT,
   COLLISION,
@@ -80,6 +80,9 @@ export class Selector {
   private readonly rootFilter: RootFilter;
   /** Visits handed out to each move: MAX_EDGES words for each depth of the walk. */
   private readonly handedOut: Int32Array;
+  /** The move to which `handOut` gave its last visits; it would have got `lastSpare` more. */
+  private lastMove = 0;
+  private lastSpare = 0;
   private readonly path: VisitPath;
 
   constructor(tree: Tree, sender: LeafSender, root: RootRestriction, hasMovesLeft: boolean) {
@@ -106,9 +109,10 @@ export class Selector {
    * Hands out `limit` visits; each becomes a leaf, a terminal or part of a collision. There must be `limit` free slots, and memory
    * reserved for as many new records.
    * @param leaves the leaves that are sent are appended here
+   * @param mostVisits that may collide, at least `limit`
    * @returns an object that the next call overwrites
    */
-  pick(leaves: VisitList, limit: number): Readonly<PickResult> {
+  pick(leaves: VisitList, limit: number, mostVisits: number): Readonly<PickResult> {
     const { tree, picked } = this;
     this.leaves = leaves;
     this.firstCollision = this.collisions.end;
@@ -124,10 +128,10 @@ export class Selector {
     const isFirstVisit = node === NO_NODE && words[at + RECORD_IN_FLIGHT] === 0;
     words[at + RECORD_IN_FLIGHT] += limit;
     if (node !== NO_NODE) {
-      this.descend(node, record, 0, limit);
+      this.descend(node, record, 0, limit, mostVisits - limit);
     } else {
       if (isFirstVisit) leaves.push(this.sender.send(this.path, 0), 0, 1, this.path);
-      this.collide(0, isFirstVisit ? limit - 1 : limit);
+      if (!isFirstVisit || limit > 1) this.collide(0, isFirstVisit ? limit - 1 : limit, 0);
     }
     return picked;
   }
@@ -147,20 +151,21 @@ export class Selector {
     collisions.truncate(start);
   }
 
-  /** Hands out visits below a node. */
-  private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number): void {
+  /** Hands out visits below a node. @param spare as many more would have come here until a move above it overtakes */
+  private descend(node: NodeIndex, record: RecordIndex, depth: number, limit: number, spare: number): void {
     const { handedOut } = this;
     const { nodeWords, recordWords, edges } = this.tree.store;
     const nodeAt = node * NODE_WORDS;
     const base = depth * MAX_EDGES;
-    const last = this.handOut(node, record, depth, limit);
+    const last = this.handOut(node, record, depth, limit, spare);
+    const { lastMove, lastSpare } = this;
     for (let i = 0; i <= last; i++) {
       const given = handedOut[base + i];
       if (given === 0) continue;
       const childRecord = (nodeWords[nodeAt + NODE_BLOCK] + i) as RecordIndex;
       const child = recordWords[childRecord * RECORD_WORDS + RECORD_NODE] as NodeIndex;
       this.path.setStep(depth, node, i, getEdgeMove(edges[nodeWords[nodeAt + NODE_EDGES] + i]));
-      this.descend(child, childRecord, depth + 1, given);
+      this.descend(child, childRecord, depth + 1, given, i === lastMove ? lastSpare : 0);
     }
   }
 
@@ -169,7 +174,7 @@ export class Selector {
    * each move. Where the best move is a leaf in flight, the visits that are left collide.
    * @returns the last move that got visits to descend with; -1 = none
    */
-  private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number): number {
+  private handOut(node: NodeIndex, record: RecordIndex, depth: number, limit: number, spare: number): number {
     const { tree, moves, handedOut } = this;
     const { started } = moves;
     const { nodeWords, recordWords } = tree.store;
@@ -205,8 +210,9 @@ export class Selector {
       const at = (block + best) * RECORD_WORDS;
       const child = recordWords[at + RECORD_NODE] as NodeIndex;
       const end = child === NO_NODE ? LEAF : tree.findEnd(child, depth + 1, started[best], this.path);
-      let share = Math.min(left, moves.computeVisitsOfBest());
-      if (targets !== null) share = Math.min(share, targets[best] - started[best]);
+      let most = moves.computeVisitsOfBest();
+      if (targets !== null) most = Math.min(most, targets[best] - started[best]);
+      let share = Math.min(left, most);
       if (end === LEAF) {
         if (recordWords[at + RECORD_IN_FLIGHT] > 0 || !this.fitsPath(depth)) break;
         share = 1;
@@ -214,6 +220,8 @@ export class Selector {
       } else if (end === GO_ON) {
         while (last < best) handedOut[base + ++last] = 0;
         handedOut[base + best] += share;
+        this.lastMove = best;
+        this.lastSpare = Math.min(spare, most - share);
       } else {
         if (end === CATCH_UP_VISIT) share = 1;
         this.path.setStep(depth, node, best, 0);
@@ -223,7 +231,7 @@ export class Selector {
       recordWords[at + RECORD_IN_FLIGHT] += share;
       moves.addVisits(best, share);
     }
-    this.collide(depth, left);
+    if (left > 0) this.collide(depth, left, spare);
     return last;
   }
 
@@ -242,11 +250,11 @@ export class Selector {
     this.leaves.push(slot, depth + 1, 1, this.path);
   }
 
-  /** Keeps visits in flight on the first `depth` steps of the path, until they are cancelled. */
-  private collide(depth: number, visits: number): void {
-    if (visits === 0) return;
-    this.collisions.push(COLLISION, depth, visits, this.path);
+  /** Keeps visits in flight on the first `depth` steps of the path, until they are cancelled. @param spare as many besides */
+  private collide(depth: number, visits: number, spare: number): void {
+    const at = this.collisions.push(COLLISION, depth, visits + spare, this.path);
+    if (spare > 0) addInFlight(this.tree, this.collisions, at, spare);
     this.picked.collisions++;
-    this.picked.collisionVisits += visits;
+    this.picked.collisionVisits += visits + spare;
   }
 }

@@ -228,15 +228,16 @@ test('visits that collide stay in flight on the path to the leaf’s parent unti
   ]);
 });
 
-test('collisions leave batches of 8 nearly full', () => {
+test('few walks collide, because one holds as many visits as turn the next away, and batches of 8 are nearly full', () => {
   for (let seed = 1; seed <= 3; seed++) {
     const harness = new SearchHarness(new FakeLeafChannel(new HashGame({ minMoves: 20, seed })), {
       minibatch: 8,
       batchesInFlight: 3,
     });
     harness.run({ nodes: 2000 });
-    const { playouts, batches } = harness.search.counters;
+    const { playouts, batches, collisions } = harness.search.counters;
     assert.ok(playouts >= 7 * batches, `${playouts} playouts in ${batches} batches`);
+    assert.ok(collisions <= 0.3 * playouts, `${collisions} collisions in ${playouts} playouts`);
   }
 });
 
