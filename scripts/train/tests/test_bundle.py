@@ -86,18 +86,17 @@ def test_a_new_network_takes_its_backends_from_the_others(tmp_path):
     assert [(n["file"], n["backends"]) for n in networks] == [("a.onnx", ["cpu"]), ("b.onnx", ["cuda"])]
 
 
-def test_a_network_that_is_bundled_again_keeps_place_backends_and_figures(tmp_path):
+def test_a_network_that_is_bundled_again_keeps_place_backends_and_processor(tmp_path):
     for name in ("a.onnx", "b.onnx"):
         (tmp_path / name).write_text(name)
-    first = {"file": "a.onnx", "precision": "fp32", "backends": ["wasm", "cpu"], "sha256": "old", "eloAtEqualNodes": -150}
-    second = {"file": "b.onnx", "precision": "int8", "backends": ["cpu"], "sha256": "old", "eloAtEqualNodes": 0}
+    first = {"file": "a.onnx", "precision": "fp32", "backends": ["wasm", "cpu"], "sha256": "old"}
+    second = {"file": "b.onnx", "precision": "int8", "backends": ["cpu"], "sha256": "old", "processor": "avx512_vnni"}
     manifest = tmp_path / "bundled.json"
-    manifest.write_text(json.dumps({"eloPerSpeedDoubling": 70, "networks": [first, second]}))
+    manifest.write_text(json.dumps({"networks": [first, second]}))
     write_entries(tmp_path, [{"file": "b.onnx", "precision": "int8", "backends": ["cpu"]}])
     write_entries(tmp_path, [{"file": "a.onnx", "precision": "fp16", "backends": ["wasm"]}])
     digests = [hashlib.sha256(name.encode()).hexdigest() for name in ("a.onnx", "b.onnx")]
     assert json.loads(manifest.read_text()) == {
-        "eloPerSpeedDoubling": 70,
         "networks": [{**first, "precision": "fp16", "sha256": digests[0]}, {**second, "sha256": digests[1]}],
     }
 

@@ -1,4 +1,4 @@
-/** The door of weights/: which network the options name, where its file is, downloads, measured speeds and tuned settings. */
+/** The door of weights/: which network the options name, where its file is, downloads and tuned settings. */
 
 export {
   type Download,
@@ -35,12 +35,10 @@ export {
   type ResolvedNetwork,
   readNetwork,
   resolveNetwork,
-  selectBundledNetwork,
 } from './network-file.js';
-export { type Candidate, CLEAR_LEAD_ELO, type NetworkSelection } from './network-selection.js';
-export { describeMachine } from './speed-store.js';
 export {
   createTuningKey,
+  describeMachine,
   findTuning,
   getTuningPath,
   isFirstTuningHint,

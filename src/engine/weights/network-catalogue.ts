@@ -9,7 +9,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -18,8 +18,8 @@ import { findCacheFolder, findHome } from '#platform/folders.js';
 import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 import { failure, isGzip, type Result, success } from '../../base/util/index.js';
 
-// The networks that come with the program, and which of them a backend may use: the entries of `models/bundled.json`. Entries
-// whose file is missing are skipped. network-selection.ts chooses where several entries suit a backend.
+// The networks that come with the program, and which of them a backend uses: the entries of `models/bundled.json`. Entries whose file
+// is missing are skipped.
 
 export interface BundledNetwork {
   /** In the folder models. */
@@ -31,42 +31,43 @@ export interface BundledNetwork {
   readonly policy: string;
   /** Of the file, in hexadecimal. */
   readonly sha256: string;
-  /** Strength at the same number of nodes, on one scale for all networks that have it. Needed where a backend has several. */
-  readonly eloAtEqualNodes?: number;
-}
-
-export interface Bundle {
-  readonly networks: readonly BundledNetwork[];
-  /** Elo that a network gains when it evaluates twice as many positions per second. */
-  readonly eloPerSpeedDoubling?: number;
-}
-
-export function readBundle(): Bundle {
-  const content = readProgramFile('models/bundled.json');
-  if (content === null) return { networks: [] };
-  const bundle = JSON.parse(Buffer.from(content).toString('utf8')) as Bundle;
-  return { ...bundle, networks: bundle.networks.filter(({ file }) => hasProgramFile(`models/${file}`)) };
+  /** What the processor must have, as Linux's /proc/cpuinfo names it, for a CPU to use the network unasked. */
+  readonly processor?: string;
 }
 
 export function listBundledNetworks(): readonly BundledNetwork[] {
-  return readBundle().networks;
+  const content = readProgramFile('models/bundled.json');
+  if (content === null) return [];
+  const { networks } = JSON.parse(Buffer.from(content).toString('utf8')) as { networks: readonly BundledNetwork[] };
+  return networks.filter(({ file }) => hasProgramFile(`models/${file}`));
 }
 
 /**
- * The networks that suit a backend, the preferred one first; if none is meant for it, any that is bundled.
+ * The first network that suits a backend and the processor; if none is meant for the backend, the first that is bundled.
  * @param precision as the user asks for it; '' = no wish
  */
-export function listSuitableNetworks(
+export function chooseNetwork(
   networks: readonly BundledNetwork[],
   backend: string,
   precision: string,
-): readonly BundledNetwork[] {
+  hasFeature: (name: string) => boolean = hasProcessorFeature,
+): BundledNetwork | undefined {
   // Single precision can be converted to half, int8 to neither.
   const wishes = precision === '' ? [] : [precision, 'fp32'];
   const fitting = wishes.map((wish) => networks.filter((network) => network.precision === wish));
   const candidates = fitting.find((found) => found.length > 0) ?? networks;
   const meant = candidates.filter(({ backends }) => backends.includes(backend));
-  return meant.length > 0 ? meant : candidates.slice(0, 1);
+  return meant.find(({ processor }) => processor === undefined || hasFeature(processor)) ?? meant[0] ?? candidates[0];
+}
+
+/** False where the system has no /proc/cpuinfo. */
+function hasProcessorFeature(name: string): boolean {
+  try {
+    const [, flags = ''] = /^(?:flags|Features)\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8')) ?? [];
+    return flags.split(' ').includes(name);
+  } catch {
+    return false;
+  }
 }
 
 /** What people type for the network that is chosen without `--weights`. */

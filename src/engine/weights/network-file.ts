@@ -25,15 +25,14 @@ import {
 import { isStrengthLimited, LEVELS_NETWORK } from '../core/options.js';
 import {
   AUTOMATIC_NETWORK,
-  type Bundle,
   type BundledNetwork,
+  chooseNetwork,
   findBundledNetwork,
   findRemoteNetwork,
   getNetworkName,
   isDownloaded,
-  readBundle,
+  listBundledNetworks,
 } from './network-catalogue.js';
-import { createUnmeasured, type NetworkSelection, networkSelector } from './network-selection.js';
 
 /** What WeightsFile holds if the user names no network. */
 const UNNAMED = ['', '<autodiscover>', AUTOMATIC_NETWORK];
@@ -42,7 +41,7 @@ export const BUILT_IN = '<built in>';
 
 /** Whether a word is the name of a network that comes with the program or can be downloaded, or its address. */
 export function isNetworkName(word: string): boolean {
-  return findBundledNetwork(readBundle().networks, word) !== undefined || findRemoteNetwork(word) !== null;
+  return findBundledNetwork(listBundledNetworks(), word) !== undefined || findRemoteNetwork(word) !== null;
 }
 
 /** The network that the options name, for one provider. It is resolved once, for all that load, name, identify or explain it. */
@@ -64,7 +63,7 @@ export interface ResolvedNetwork {
 /**
  * Autodiscovery searches lc0's places: the program's own folder first, where the bundled network counts as found, then the data
  * folders of lc0. A name of the catalogue, or an address, gives the path in the cache, whether the network has been downloaded or
- * not. The first calls on a machine may measure networks, to choose between them.
+ * not.
  */
 export async function resolveNetwork(
   options: OptionStore,
@@ -80,9 +79,9 @@ export async function resolveNetwork(
     if (!isPackaged) return asFile(join(getProgramFolder(), inProgram), reason);
     return success({ path: BUILT_IN, builtIn: inProgram, provider, choice, reason, missing: null });
   };
-  const bundle = readBundle();
+  const bundled = listBundledNetworks();
   if (!mayTakeBundled(options)) {
-    const named = findNamedFile(weightsFile, bundle);
+    const named = findNamedFile(weightsFile, bundled);
     const reason = `${weightsFile}, as WeightsFile says`;
     if (!named.ok) return named;
     return typeof named.value === 'string' ? asFile(named.value, reason) : asBundled(named.value, reason);
@@ -90,10 +89,13 @@ export async function resolveNetwork(
   const discovers = weightsFile !== BUILT_IN;
   const beside = discovers && isPackaged ? await discover('program') : undefined;
   if (beside !== undefined) return asFile(beside, `found at ${beside}`);
-  const selection = await selectBundledNetwork(options, provider, bundle);
-  if (selection !== null) {
-    const why = explainSelection(selection, needsMeasuredLevels(options, provider));
-    return asBundled(selection.network, `${getNetworkName(selection.network)}, ${why}`);
+  const network = chooseBundledNetwork(options, provider, bundled);
+  if (network !== undefined) {
+    const isForLevels = needsMeasuredLevels(options, provider);
+    const why = isForLevels
+      ? 'with which the levels of limited strength were measured'
+      : `the bundled network for ${describeUse(network, provider, choice, bundled)}`;
+    return asBundled(network, `${getNetworkName(network)}, ${why}`);
   }
   const discovered = discovers ? await discover('everywhere') : undefined;
   if (discovered !== undefined) return asFile(discovered, `found at ${discovered}`);
@@ -162,26 +164,31 @@ function mayTakeBundled(options: OptionStore): boolean {
 /**
  * The bundled network for a provider. `datatype` in the backend options decides first. `datatype=f16` is for the device that `--backend`
  * names: if it fails, the CPU takes its own network. Limited strength on a CPU takes the network whose levels were measured.
- * @returns null when nothing is bundled
+ * @returns undefined when nothing is bundled
  */
-export function selectBundledNetwork(
+function chooseBundledNetwork(
   options: OptionStore,
-  provider = getFirstProvider(options),
-  bundle: Bundle = readBundle(),
-): Promise<NetworkSelection | null> {
-  const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundle.networks, LEVELS_NETWORK);
-  if (measured) return Promise.resolve(createUnmeasured(measured));
+  provider: string,
+  bundled: readonly BundledNetwork[],
+): BundledNetwork | undefined {
+  const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundled, LEVELS_NETWORK);
+  if (measured) return measured;
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;
   const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
-  return networkSelector.select(bundle, provider, precision?.replace('f', 'fp') ?? '');
+  return chooseNetwork(bundled, provider, precision?.replace('f', 'fp') ?? '');
 }
 
-function explainSelection({ candidates, problem }: NetworkSelection, isForLevels: boolean): string {
-  if (isForLevels) return 'with which the levels of limited strength were measured';
-  if (problem !== null) return `the first of the bundled networks, because their speeds are not known: ${problem}`;
-  if (candidates.length < 2) return 'the bundled network for this backend';
-  return `the strongest of ${candidates.length} bundled networks at the speeds measured on this machine`;
+/** What the network was chosen for. */
+function describeUse(
+  network: BundledNetwork,
+  provider: string,
+  { precision }: NetworkChoice,
+  bundled: readonly BundledNetwork[],
+): string {
+  const processor = bundled.find(({ backends }) => backends.includes(provider))?.processor;
+  if (processor === undefined || precision !== undefined) return 'this backend';
+  return `CPUs ${network.processor === processor ? 'with' : 'without'} ${processor}`;
 }
 
 /** The provider that the options' backend tries first; `cpu` for invalid options, which loading the network reports. */
@@ -385,7 +392,7 @@ function describeMissing(weightsFile: string, path: string): string | null {
 }
 
 /** A file comes before a bundled network or one of the catalogue that has the same name. @returns a path, or the bundled network */
-function findNamedFile(weightsFile: string, { networks }: Bundle): Result<string | BundledNetwork> {
+function findNamedFile(weightsFile: string, networks: readonly BundledNetwork[]): Result<string | BundledNetwork> {
   if (weightsFile.startsWith('blob:')) return success(weightsFile);
   if (/^file:\/\//i.test(weightsFile)) return findFileOfUrl(weightsFile);
   const path = findBesideProgram(weightsFile);

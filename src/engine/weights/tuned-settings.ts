@@ -4,13 +4,13 @@
  * read counts as empty.
  */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createFolder, findCacheFolder, getConfigFolder } from '#platform/folders.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, type Result, success, unwrap } from '../../base/util/index.js';
 import type { TunedSpeed } from '../../networks/nn/index.js';
 import { computeDigest, isFileless, type ResolvedNetwork, readNetwork, resolveNetwork } from './network-file.js';
-import { describeMachine } from './speed-store.js';
 
 export type SpeedSettings = TunedSpeed;
 
@@ -33,6 +33,10 @@ export interface TunedSettings extends TuningKey, SpeedSettings {
 
 const FILE = 'tuning.json';
 const SPEED_OPTIONS = ['Threads', 'MinibatchSize', 'BatchesInFlight'] as const;
+
+export function describeMachine(): string {
+  return `${cpus()[0]?.model.trim() ?? 'unknown'} × ${availableParallelism()}`;
+}
 
 export function getTuningPath(): string | undefined {
   const folder = getConfigFolder();

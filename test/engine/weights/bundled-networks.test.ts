@@ -9,16 +9,16 @@ import { createOptionStore } from '#sardonyx/engine/app/options.js';
 import { LEVELS_NETWORK } from '#sardonyx/engine/core/options.js';
 import {
   type BundledNetwork,
+  chooseNetwork,
   getNetworkName,
-  listSuitableNetworks,
-  readBundle,
+  listBundledNetworks,
 } from '#sardonyx/engine/weights/network-catalogue.js';
 import { findModel, resolveNetwork } from '#sardonyx/engine/weights/network-file.js';
 import { decodeModel, loadModel } from '#sardonyx/networks/nn/index.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
 const folder = join(repositoryRoot, 'models');
-const { networks, eloPerSpeedDoubling } = readBundle();
+const networks = listBundledNetworks();
 /** `wasm` is the CPU of a page. */
 const PROVIDERS = ['cpu', 'wasm', 'cuda', 'tensorrt', 'dml', 'coreml', 'webgpu'];
 const INT8 = 3;
@@ -40,17 +40,12 @@ test('bundled.json tells the truth about its files and lists all that play', asy
   }
 });
 
-test('every provider has one network; only CPUs may have several, and then with the figures that decide', () => {
+test('every provider has one network for any machine; one before it may ask for a feature of the processor', () => {
   for (const provider of PROVIDERS) {
     const meant = networks.filter(({ backends }) => backends.includes(provider));
-    if (provider !== 'cpu' || meant.length === 1) assert.equal(meant.length, 1, provider);
-    else {
-      assert.ok(
-        meant.every(({ eloAtEqualNodes }) => Number.isFinite(eloAtEqualNodes)),
-        JSON.stringify(meant),
-      );
-      assert.ok((eloPerSpeedDoubling ?? 0) > 0, `${eloPerSpeedDoubling}`);
-    }
+    assert.equal(meant.filter(({ processor }) => processor === undefined).length, 1, provider);
+    assert.equal(meant.at(-1)?.processor, undefined, provider);
+    if (provider !== 'cpu') assert.equal(meant.length, 1, provider);
   }
 });
 
@@ -79,20 +74,27 @@ const table = [
   entry('large.onnx', 'fp16', 'cuda', 'dml'),
 ];
 
-test('a backend gets its networks; a precision that is asked for comes first; something is better than nothing', () => {
-  const list = (backend: string, precision = '', among = table): string[] =>
-    listSuitableNetworks(among, backend, precision).map(({ file }) => file);
-  assert.deepEqual(list('cpu'), ['small-int8.onnx']);
-  assert.deepEqual(list('cuda'), ['large.onnx']);
-  assert.deepEqual(list('cpu', 'fp32'), ['small.onnx']);
-  assert.deepEqual(list('dml', 'fp16'), ['large.onnx']);
-  assert.deepEqual(list('cpu', 'fp16', table.slice(0, 2)), ['small.onnx'], 'made of it');
-  assert.deepEqual(list('coreml'), ['small.onnx']);
-  assert.deepEqual(list('cpu', 'fp16', [table[0]]), ['small.onnx']);
-  assert.deepEqual(list('cpu', '', []), []);
-  const several = [...table, entry('light.onnx', 'fp32', 'wasm', 'cpu')];
-  assert.deepEqual(list('cpu', '', several), ['small-int8.onnx', 'light.onnx']);
-  assert.deepEqual(list('cpu', 'fp32', several), ['light.onnx']);
+test('a backend gets its network; a precision that is asked for comes first; something is better than nothing', () => {
+  const choose = (backend: string, precision = '', among = table): string | undefined =>
+    chooseNetwork(among, backend, precision)?.file;
+  assert.equal(choose('cpu'), 'small-int8.onnx');
+  assert.equal(choose('cuda'), 'large.onnx');
+  assert.equal(choose('cpu', 'fp32'), 'small.onnx');
+  assert.equal(choose('dml', 'fp16'), 'large.onnx');
+  assert.equal(choose('cpu', 'fp16', table.slice(0, 2)), 'small.onnx', 'made of it');
+  assert.equal(choose('coreml'), 'small.onnx');
+  assert.equal(choose('cpu', 'fp16', [table[0]]), 'small.onnx');
+  assert.equal(choose('cpu', '', []), undefined);
+});
+
+test('the first network plays of which the processor has what it asks for, unless its precision is asked for', () => {
+  const among = [{ ...table[1], processor: 'vnni' }, entry('light.onnx', 'fp32', 'wasm', 'cpu')];
+  const choose = (precision: string, ...features: string[]): string | undefined =>
+    chooseNetwork(among, 'cpu', precision, (name) => features.includes(name))?.file;
+  assert.equal(choose('', 'avx2', 'vnni'), 'small-int8.onnx');
+  assert.equal(choose('', 'avx2'), 'light.onnx');
+  assert.equal(choose('fp32', 'vnni'), 'light.onnx');
+  assert.equal(choose('int8', 'avx2'), 'small-int8.onnx');
 });
 
 async function resolve(...settings: readonly (readonly [string, string])[]): Promise<string> {
@@ -104,14 +106,13 @@ async function resolve(...settings: readonly (readonly [string, string])[]): Pro
   return path;
 }
 
-const suitable = (backend: string, precision = ''): string[] =>
-  listSuitableNetworks(networks, backend, precision).map(({ file }) => join(folder, file));
+const choose = (backend: string, precision = ''): string =>
+  join(folder, chooseNetwork(networks, backend, precision)?.file ?? '');
 
 test('options choose: the backend, then datatype, and a named file overrules both', async () => {
-  const requireOne = (path: string, allowed: readonly string[]): void => assert.ok(allowed.includes(path), path);
-  requireOne(await resolve(['Backend', 'cpu']), suitable('cpu'));
-  requireOne(await resolve(['Backend', 'onnx-cuda']), suitable('cuda'));
-  requireOne(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32']), suitable('cpu', 'fp32'));
+  assert.equal(await resolve(['Backend', 'cpu']), choose('cpu'));
+  assert.equal(await resolve(['Backend', 'onnx-cuda']), choose('cuda'));
+  assert.equal(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32']), choose('cpu', 'fp32'));
   const precise = [
     ['Backend', 'cpu'],
     ['BackendOptions', 'datatype=f32'],
@@ -153,14 +154,14 @@ test('a bundled network has the name of its file, which overrules the backend an
 });
 
 test('the processor in a device’s place gets its own network, not one for half precision', async () => {
-  const requireSuitable = async (provider: string, choice: string, allowed: readonly string[]): Promise<void> => {
+  const requireChoice = async (provider: string, choice: string, expected: string): Promise<void> => {
     const options = createOptionStore();
     unwrap(options.set('Backend', 'cuda'));
     unwrap(options.set('BackendOptions', choice));
     const path = unwrap(await resolveNetwork(options, provider)).path;
-    assert.ok(allowed.includes(path), path);
+    assert.equal(path, expected);
   };
-  await requireSuitable('cuda', 'fp16=true', suitable('cuda', 'fp16'));
-  await requireSuitable('cpu', 'fp16=true', suitable('cpu'));
-  await requireSuitable('cpu', 'datatype=f32', suitable('cpu', 'fp32'));
+  await requireChoice('cuda', 'fp16=true', choose('cuda', 'fp16'));
+  await requireChoice('cpu', 'fp16=true', choose('cpu'));
+  await requireChoice('cpu', 'datatype=f32', choose('cpu', 'fp32'));
 });

@@ -97,7 +97,7 @@ def write_bundle(folder: Path, networks: list[Bundled]) -> None:
 
 def write_entries(folder: Path, entries: list[dict[str, Any]]) -> None:
     """Puts the entries into the manifest. A known file keeps its place, its backends, and fields that only the manifest has, such as
-    `eloAtEqualNodes`: measure that anew after a new training. A new file takes its backends from the others.
+    `processor`. A new file takes its backends from the others.
     """
     content = read_manifest(folder)
     networks = content["networks"]

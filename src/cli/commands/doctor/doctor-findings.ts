@@ -13,8 +13,6 @@ import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program
 import { countOf, formatMegabytes, unwrap } from '../../../base/util/index.js';
 import { readBuild, readSettings, readVersion } from '../../../engine/app/options.js';
 import {
-  type Candidate,
-  CLEAR_LEAD_ELO,
   describeMachine,
   findRemoteNetwork,
   getNetworkName,
@@ -24,10 +22,8 @@ import {
   listBundledNetworks,
   listDiscoveryFolders,
   listNetworks,
-  type NetworkSelection,
   readTunings,
   resolveNetwork,
-  selectBundledNetwork,
 } from '../../../engine/weights/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 
@@ -119,7 +115,7 @@ export async function examineGpu(runtime: RuntimeInfo | null): Promise<Finding[]
 }
 
 export async function examineNetworks(): Promise<Finding[]> {
-  const findings = [await examineUsedNetwork(), ...(await examineSelection()), examineBundle()];
+  const findings = [await examineUsedNetwork(), examineBundle()];
   const found = (await Promise.all(listDiscoveryFolders(getProgramFolder()).map(listNetworks))).flat();
   if (found.length > 0) findings.push({ what: 'networks', isFine: true, text: `for --weights: ${found.join(', ')}` });
   return findings;
@@ -132,7 +128,7 @@ async function examineUsedNetwork(): Promise<Finding> {
   if (isFileless(options)) return { what, isFine: true, text: `none, the backend is ${options.getString('Backend')}` };
   const network = await resolveNetwork(options);
   if (!network.ok) return { what, isFine: false, text: network.error };
-  const { path } = network.value;
+  const { path, reason } = network.value;
   const remote = findRemoteNetwork(options.getString('WeightsFile'));
   if (remote?.ok && remote.value.path === path && !isDownloaded(remote.value)) {
     const { name } = remote.value;
@@ -140,7 +136,7 @@ async function examineUsedNetwork(): Promise<Finding> {
     return { what, isFine: true, text, fix: `${getProgramCommand()} networks get ${name}` };
   }
   const isFine = path.startsWith('<') || existsSync(path);
-  return { what, isFine, text: isFine ? path : `there is no file ${path}` };
+  return { what, isFine, text: isFine ? `${reason}\n${path}` : `there is no file ${path}` };
 }
 
 /** Which backend gets which network. A file that was changed after release still plays, but its strength is unknown. */
@@ -204,56 +200,6 @@ function measureFolder(folder: string): number {
 
 export function oneLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0];
-}
-
-/** What `sardonyx doctor` says about the choice between several bundled networks for the CPU. */
-
-/** Reads the speeds, or measures them if this has not been done. @returns no finding if there is no choice to make */
-export async function examineSelection(): Promise<Finding[]> {
-  const { options } = unwrap(readSettings([]));
-  const selection = await selectBundledNetwork(options, 'cpu');
-  const finding = selection === null ? null : describeSelection(selection);
-  return finding === null ? [] : [finding];
-}
-
-/** @returns null if there was no choice to make */
-export function describeSelection(selection: NetworkSelection): Finding | null {
-  const { network, candidates, problem, rounds, agreeing, isClear, isSure, path } = selection;
-  const what = 'cpu network';
-  if (problem !== null) {
-    const text = `${network.file}; the speeds of the bundled networks cannot be measured: ${problem}`;
-    return { what, isFine: false, text };
-  }
-  if (candidates.length === 0) return null;
-  const speeds = candidates.map(({ network: { file }, nodesPerSecond }) => {
-    return `${file} ${Math.round(nodesPerSecond).toLocaleString('en-US')}`;
-  });
-  const reason = isClear
-    ? explainChoice(network.file, candidates)
-    : 'the measurements do not agree, so the network that is stronger at equal nodes plays';
-  const trust = `${agreeing} of ${rounds} measurements agree, ${isSure ? 'which is enough' : 'so the next start measures again'}`;
-  const place = path === null ? 'not saved' : `saved in ${path}`;
-  const names = candidates.map((candidate) => `--weights=${getNetworkName(candidate.network)}`);
-  return {
-    what,
-    isFine: true,
-    text: `${network.file}, because ${reason}; nodes/s of the fastest search: ${speeds.join(', ')}; ${trust}; ${place}`,
-    fix: `${names.join(' or ')} overrules the choice`,
-  };
-}
-
-/** Compares every other candidate with the chosen one, by predicted strength. */
-function explainChoice(chosen: string, candidates: readonly Candidate[]): string {
-  const chosenLeadElo = candidates.find(({ network }) => network.file === chosen)?.predictedLeadElo ?? 0;
-  const comparisons = candidates
-    .filter(({ network }) => network.file !== chosen)
-    .map(({ network, predictedLeadElo }) => {
-      const lossElo = Math.round(chosenLeadElo - predictedLeadElo);
-      if (lossElo > 0) return `${network.file} is predicted to be ${lossElo} Elo weaker`;
-      if (lossElo === 0) return `${network.file} is predicted to be as strong`;
-      return `${network.file} is predicted to be only ${-lossElo} Elo stronger (up to ${CLEAR_LEAD_ELO} count as a tie, which goes to the network that is stronger at equal nodes)`;
-    });
-  return comparisons.join(' and ');
 }
 
 /** Asks the system for graphics devices, their driver and the libraries that CUDA needs, without loading any of them. */
