@@ -25,7 +25,6 @@ import { selfPlayCommand } from './commands/play/selfplay.js';
 import { encodeCommand, evalCommand, perftCommand } from './commands/position-commands.js';
 import { rescoreCommand, shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite.js';
-import { tuneCommand } from './commands/tune.js';
 import { type Command, DASH, declareCommand, onOff } from './declare-command.js';
 import { printNote } from './output.js';
 import { runUciMode } from './uci-mode.js';
@@ -138,7 +137,6 @@ const COMMANDS = [
   rescoreCommand,
   shardsCommand,
   suiteCommand,
-  tuneCommand,
   doctorCommand,
 ] as const;
 

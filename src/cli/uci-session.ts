@@ -1,10 +1,8 @@
 /** The UCI session on the real network and search: loaded after `uci` has been answered. */
-import { getProgramCommand } from '#platform/machine.js';
 import { createSpareOptions, enginePorts } from '../engine/app/index.js';
 import type { Settings } from '../engine/app/options.js';
-import type { EnginePorts } from '../engine/core/index.js';
 import { formatGreeting, type SessionSettings, UciSession } from '../engine/uci/index.js';
-import { isFirstTuningHint, isTunable, resolveNetwork } from '../engine/weights/index.js';
+import { resolveNetwork } from '../engine/weights/index.js';
 import { writeNote } from './write-output.js';
 
 export function startSession(
@@ -17,19 +15,11 @@ export function startSession(
       writeNote(formatGreeting(version, network.ok ? network.value.path : 'none').trimEnd());
     });
   }
-  // Tuning uses the whole machine for a while, so it never starts automatically: a game might be running.
-  const createNetwork: EnginePorts['createNetwork'] = async (current, warn, ...rest) => {
-    const network = await enginePorts.createNetwork(current, warn, ...rest);
-    if (isTunable(current) && !network.isTuned && isFirstTuningHint()) {
-      warn(`Threads and batches are not tuned for this network: \`${getProgramCommand()} tune\` does it in 20 s`);
-    }
-    return network;
-  };
   return new UciSession({
     version,
     showHidden,
     options,
-    ports: { ...enginePorts, createNetwork, createSpareOptions },
+    ports: { ...enginePorts, createSpareOptions },
     writeLine,
     bench: async (words, writeBenchLine, signal) => {
       const { runBenchWords } = await import('./commands/bench.js');

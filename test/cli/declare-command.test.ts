@@ -10,7 +10,6 @@ import { matchCommand } from '#sardonyx/cli/commands/play/match-command.js';
 import { selfPlayCommand } from '#sardonyx/cli/commands/play/selfplay.js';
 import { shardsCommand } from '#sardonyx/cli/commands/shards.js';
 import { suiteCommand } from '#sardonyx/cli/commands/suite.js';
-import { tuneCommand } from '#sardonyx/cli/commands/tune.js';
 import { type Command, declareCommand, number, onOff, text, whole } from '#sardonyx/cli/declare-command.js';
 
 /** A command's flags are read before its work begins; rejects with the sentence for the user. */
@@ -55,7 +54,6 @@ const wrong: [command: Command, flag: string, sentence: string][] = [
   [analyseCommand, '--movetime=-2', '--movetime must be a whole number from 1, or 0 or -1, not "-2"'],
   [benchCommand, '--num-positions=0', '--num-positions must be a whole number from 1 to 34, not "0"'],
   [backendBenchCommand, '--seconds=-1', '--seconds must be a number above 0, not "-1"'],
-  [tuneCommand, '--seconds=0', '--seconds must be a number above 0, not "0"'],
   [shardsCommand, '--threads=many', '--threads must be a whole number from 1, not "many"'],
   [leela2OnnxCommand, '--onnx-opset=19', '--onnx-opset must be a whole number from 7 to 18, not "19"'],
 ];

@@ -278,7 +278,7 @@ test('every command has help', async () => {
 });
 
 test('the help of a command lists its own flags and says where the engine’s are; `sardonyx --help` lists those', async () => {
-  for (const command of ['bench', 'analyse', 'match', 'selfplay', 'suite', 'tune', 'eval', 'explain', 'backendbench']) {
+  for (const command of ['bench', 'analyse', 'match', 'selfplay', 'suite', 'eval', 'explain', 'backendbench']) {
     const { stdout } = await run(command, '--help');
     assert.match(stdout, /--json/, command);
     assert.match(stdout, /`sardonyx --help` lists/, command);

@@ -134,22 +134,13 @@ describe('WebGPU', { skip, timeout: 3_600_000 }, () => {
     assert.deepEqual([await engine.quit(), engine.stderr], [0, '']);
   });
 
-  test('backendbench, doctor and tune work on it', () => {
+  test('backendbench and doctor work on it', () => {
     const flags = ['--backend=webgpu', `--weights=${TINY}`];
-    const bench = sardonyx(
-      'backendbench',
-      ...flags.slice(0, 2),
-      '--threads=2',
-      '--start-batch-size=8',
-      '--max-batch-size=8',
-    );
+    const bench = sardonyx('backendbench', ...flags, '--threads=2', '--start-batch-size=8', '--max-batch-size=8');
     assert.equal(bench.status, 0, bench.stderr);
     assert.match(bench.stdout, /^ +8, +[1-9]\d*,/m);
     const doctor = sardonyx('doctor', '--providers=webgpu', '--json');
     const findings = JSON.parse(doctor.stdout) as { what: string; isFine: boolean }[];
     assert.equal(findings.find(({ what }) => what === 'webgpu')?.isFine, true, doctor.stdout);
-    const tune = sardonyx('tune', ...flags, '--seconds=0.5', '--no-save');
-    assert.equal(tune.status, 0, tune.stderr);
-    assert.match(tune.stdout, /^Best: --threads=\d+ /m);
   });
 });

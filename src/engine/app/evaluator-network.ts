@@ -16,7 +16,6 @@ import {
 import {
   BUILT_IN,
   describeDownload,
-  findTuning,
   isFileless,
   loadNetwork,
   needsMeasuredLevels,
@@ -62,7 +61,7 @@ async function obtain(options: OptionStore, onProgress: (text: string) => void):
 
 /** The real network and search behind the engine's ports. */
 export const enginePorts: EnginePorts = {
-  createNetwork: createTunedNetwork,
+  createNetwork,
   describeChoice: (options) => (needsMeasuredLevels(options) ? 'levels' : ''),
   createSearch: (events) => new SearchClient(events),
   createMateSearch: () => new MateClient(),
@@ -81,35 +80,20 @@ export function createSpareOptions(options: OptionStore): OptionStore {
   return spare;
 }
 
-/** Uses the threads and batches that were tuned for this network, unless the user has set them. */
-async function createTunedNetwork(
+/** With the reason why this network plays. */
+async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
   avoidsDevice = false,
   tell = warn,
 ): Promise<NetworkPort> {
   const network = isFileless(options) ? undefined : await obtain(options, tell);
-  const tuned = network === undefined ? undefined : ((await findTuning(options, network)) ?? undefined);
   let played = network;
   const pool = await createPoolOptions(options, warn, tell, network, (standIn) => {
     played = standIn;
   });
-  const evaluators = await EvaluatorPool.create({ ...pool, avoidsDevice, tuned });
-  return createPoolNetwork(evaluators, {
-    reason: played?.reason ?? '',
-    isTuned: tuned !== undefined,
-  });
-}
-
-/** With the engine's own threads and batches, or those of the options. */
-export async function createNetwork(
-  options: OptionStore,
-  warn: (text: string) => void,
-  avoidsDevice = false,
-  tell = warn,
-): Promise<NetworkPort> {
-  const pool = await createPoolOptions(options, warn, tell);
-  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice }));
+  const evaluators = await EvaluatorPool.create({ ...pool, avoidsDevice });
+  return createPoolNetwork(evaluators, played?.reason ?? '');
 }
 
 /** Folders that were reported: several players of a command may name the same ones. */

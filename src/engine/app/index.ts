@@ -5,7 +5,6 @@
 
 export { createEngineHost, getDefaultPoolSize } from './engine-process-client.js';
 export {
-  createNetwork,
   createPoolOptions,
   createSpareOptions,
   enginePorts,

@@ -41,13 +41,9 @@ function readEvaluationOptions(options: OptionStore): { policyTemperature: numbe
   };
 }
 
-export function createPoolNetwork(
-  pool: EvaluatorPool,
-  { reason = null, isTuned = false }: { readonly reason?: string | null; readonly isTuned?: boolean } = {},
-): NetworkPort {
+export function createPoolNetwork(pool: EvaluatorPool, reason: string | null = null): NetworkPort {
   return {
     reason,
-    isTuned,
     handle: pool.handle,
     get description() {
       const { name, backend } = pool.network;

@@ -22,8 +22,6 @@ export interface NetworkPort {
   readonly description: string;
   /** Why the options lead to this network, for the user; null if it is not reported. */
   readonly reason: string | null;
-  /** Whether it uses threads and batches that were tuned. */
-  readonly isTuned: boolean;
   /** The backend in use, after any fallback. */
   readonly backend: string;
   /** Positions evaluated since it was loaded. */

@@ -1,4 +1,4 @@
-/** The door of weights/: which network the options name, where its file is, downloads and tuned settings. */
+/** The door of weights/: which network the options name, where its file is, and downloads. */
 
 export {
   type Download,
@@ -36,14 +36,3 @@ export {
   readNetwork,
   resolveNetwork,
 } from './network-file.js';
-export {
-  createTuningKey,
-  describeMachine,
-  findTuning,
-  getTuningPath,
-  isFirstTuningHint,
-  isTunable,
-  readTunings,
-  type SpeedSettings,
-  saveTuning,
-} from './tuned-settings.js';

@@ -247,8 +247,6 @@ export interface SharedPoolHandle extends LeafSlotsShape {
   readonly tablebases: SharedArrayBuffer;
   /** Positions in one network call, at the time the pool was created. */
   readonly minibatch: number;
-  /** Minibatches that a search should keep in flight; 0 = one more than there are evaluators. */
-  readonly batchesInFlight: number;
   /** If false, `movesLeft` of evaluated leaves is always 0. */
   readonly hasMovesLeft: boolean;
   /** Bytes that the process takes without a search tree, at most: itself, the networks and the evaluation cache. */

@@ -6,7 +6,6 @@ export {
   getBackendName,
   getNetworkPlan,
   planBackend,
-  type TunedSpeed,
 } from './backend/backend-plan.js';
 export { describeProviderFailure } from './backend/provider-config.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';

@@ -39,8 +39,8 @@ function computeBatching(pool: SharedPoolHandle, params: SearchParams): Batching
   const minibatch = Math.min(params.minibatchSize || pool.minibatch, pool.minibatch);
   const isSequential = pool.workers === 1 && minibatch === 1;
   const fits = (count: number): number => Math.max(1, Math.min(count, Math.floor(pool.slotCount / minibatch)));
-  const least = params.batchesInFlight || pool.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
-  // The user's own number is kept. That of `tune`, measured in short searches, is what a small tree begins with.
+  const least = params.batchesInFlight || (isSequential ? 1 : pool.workers + 1);
+  // The user's own number is kept in a large tree too.
   const isFixed = isSequential || params.batchesInFlight > 0;
   const most = isFixed ? least : Math.max(least, BATCHES_PER_EVALUATOR * pool.workers);
   const batching = { minibatch, batchesInFlight: fits(least), mostBatchesInFlight: fits(most) };

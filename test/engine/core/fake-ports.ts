@@ -103,7 +103,6 @@ export class FakeWorld implements EnginePorts {
       handle: {} as NetworkPort['handle'],
       description: 'fake',
       reason: null,
-      isTuned: false,
       backend: 'fake',
       evaluations: 0,
       cacheFill: 250,

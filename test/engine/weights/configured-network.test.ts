@@ -33,7 +33,8 @@ test('the network of a config file is the one that is described, and a line that
   assert.equal(status, 0, stderr);
   assert.ok(stdout.trimEnd().endsWith(`, ${TINY}`), stdout);
   assert.match(stderr, /^In [^\n]*sardonyx\.config: Unknown flag --no-such-flag=1[^\n]*\n$/);
-  assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text: TINY });
+  const text = `${TINY}, as WeightsFile says`;
+  assert.deepEqual(await examineNetwork(), { what: 'network', isFine: true, text });
 });
 
 test('a configured network that is not there is named, and no provider is said to work with it', async () => {

@@ -237,9 +237,9 @@ test('shards of inputs that hold no position are an error, which the one sentenc
   }
 });
 
-test('tune and analyse name the file that they cannot read or write', async () => {
+test('backendbench and analyse name the file that they cannot read or write', async () => {
   for (const [args, sentence] of [
-    [['tune', '--weights=none'], /^Cannot read the network none: there is no such file\n$/],
+    [['backendbench', '--weights=none'], /^Cannot read the network none: there is no such file\n$/],
     [['analyse', 'startpos', '--backend=hash', '--pgn=none/x.pgn'], /^--pgn writes games: give a PGN file\n$/],
     [
       ['analyse', 'startpos', '--backend=hash', '--dump-tree=none/x.dot'],

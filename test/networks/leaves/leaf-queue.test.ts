@@ -24,7 +24,6 @@ function createParts(slotCount: number) {
     roots: RootTable.createBuffer(),
     tablebases: TablebaseWords.createBuffer(),
     minibatch: 4,
-    batchesInFlight: 0,
     hasMovesLeft: false,
     reservedBytes: 0,
   };

@@ -5,7 +5,6 @@ import { unwrap } from '#sardonyx/base/util/index.js';
 import { listLegalMoves, parseFen, START_FEN } from '#sardonyx/chess/rules/index.js';
 import { parseBackendOptions } from '#sardonyx/networks/nn/backend/backend-options.js';
 import { planBackend, planOnCpu } from '#sardonyx/networks/nn/backend/backend-plan.js';
-import type { TunedSpeed } from '#sardonyx/networks/nn/index.js';
 import { loadModel, parseNetworkChoice } from '#sardonyx/networks/nn/index.js';
 import { networkOptions } from '#sardonyx/networks/nn/options.js';
 import { createRandomNetwork, TINY } from '../../support/random-network.js';
@@ -114,22 +113,20 @@ test('what was chosen for a device is not handed to the CPU in its place', () =>
 });
 
 test('the CPU in a device’s place keeps the threads that were asked for, and takes a minibatch of its own', () => {
-  const speed = (threads: number, minibatch: number, tuned?: TunedSpeed) =>
-    unwrap(planBackend({ backend: 'cuda', optionsText: '', threads, minibatch, tuned })).map((plan) => [
+  const speed = (threads: number, minibatch: number) =>
+    unwrap(planBackend({ backend: 'cuda', optionsText: '', threads, minibatch })).map((plan) => [
       plan.threads,
       plan.minibatch,
-      plan.batchesInFlight,
     ]);
   const [[ownThreads, ownMinibatch]] = unwrap(
     planBackend({ backend: 'cpu', optionsText: '', threads: 0, minibatch: 0 }),
   ).map((plan) => [plan.threads, plan.minibatch]);
-  const onCpu = [ownThreads, ownMinibatch, 0];
-  assert.deepEqual(speed(0, 512), [[2, 512, 0], onCpu]);
+  const onCpu = [ownThreads, ownMinibatch];
+  assert.deepEqual(speed(0, 512), [[2, 512], onCpu]);
   assert.deepEqual(speed(7, 0), [
-    [7, 256, 0],
-    [7, ownMinibatch, 0],
+    [7, 256],
+    [7, ownMinibatch],
   ]);
-  assert.deepEqual(speed(0, 0, { threads: 5, minibatch: 128, batchesInFlight: 9 }), [[5, 128, 9], onCpu]);
   const [cuda] = unwrap(planBackend({ backend: 'cuda', optionsText: '', threads: 0, minibatch: 512 }));
   assert.ok(cuda.evaluator.kind === 'onnx');
   assert.equal(planOnCpu(cuda.evaluator).mostRows, ownMinibatch, 'in the middle of a search');

@@ -42,7 +42,6 @@ function createServer(
     roots,
     tablebases,
     minibatch,
-    batchesInFlight: 0,
     hasMovesLeft: false,
     reservedBytes: 0,
   };

@@ -13,16 +13,13 @@ import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program
 import { countOf, formatMegabytes, unwrap } from '../../../base/util/index.js';
 import { readBuild, readSettings, readVersion } from '../../../engine/app/options.js';
 import {
-  describeMachine,
   findRemoteNetwork,
   getNetworkName,
-  getTuningPath,
   isDownloaded,
   isFileless,
   listBundledNetworks,
   listDiscoveryFolders,
   listNetworks,
-  readTunings,
   resolveNetwork,
 } from '../../../engine/weights/index.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
@@ -135,8 +132,8 @@ async function examineUsedNetwork(): Promise<Finding> {
     const text = `${name} is not on this machine; the first game downloads it`;
     return { what, isFine: true, text, fix: `${getProgramCommand()} networks get ${name}` };
   }
-  const isFine = path.startsWith('<') || existsSync(path);
-  return { what, isFine, text: isFine ? `${reason}\n${path}` : `there is no file ${path}` };
+  if (!path.startsWith('<') && !existsSync(path)) return { what, isFine: false, text: `there is no file ${path}` };
+  return { what, isFine: true, text: reason.includes(path) ? reason : `${reason}\n${path}` };
 }
 
 /** Which backend gets which network. A file that was changed after release still plays, but its strength is unknown. */
@@ -160,23 +157,6 @@ export function examineConfig(): Finding {
   if (found.length === 0) return { what: 'config', isFine: true, text: 'no lc0.config or sardonyx.config' };
   const paths = found.map((path) => resolve(path)).join(', ');
   return { what: 'config', isFine: faults.length === 0, text: [paths, ...faults].join('\n') };
-}
-
-export function examineTuning(): Finding {
-  const results = readTunings();
-  const machine = describeMachine();
-  const described = results
-    .filter((result) => result.machine === machine)
-    .map(({ network, sha256, backend, threads, minibatch, batchesInFlight, date }) => {
-      return `${network} (${sha256.slice(0, 8)}) on ${backend}: ${countOf(threads, 'thread')}, ${batchesInFlight} × ${minibatch} in flight (${date})`;
-    });
-  if (described.length > 0) return { what: 'tuning', isFine: true, text: [...described, getTuningPath()].join('\n') };
-  return {
-    what: 'tuning',
-    isFine: true,
-    text: 'none for this machine; defaults are used',
-    fix: `${getProgramCommand()} tune`,
-  };
 }
 
 export function examineCaches(): Finding {

@@ -20,7 +20,6 @@ import {
   examineNetworks,
   examineNode,
   examineRuntime,
-  examineTuning,
   type Finding,
   listSystemProviders,
   oneLine,
@@ -146,7 +145,7 @@ async function examine(providers: string): Promise<Finding[]> {
   const findings = [examineNode(), examineMachine(), finding, ...(await examineNetworks())];
   const names = providers.split(',').map((name) => name.trim());
   for (const name of names) if (name !== '') findings.push(await examineProvider(name));
-  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineTuning(), examineCaches()];
+  return [...findings, ...(await examineGpu(runtime)), examineConfig(), examineCaches()];
 }
 
 /** Columns before the text of a finding. */

@@ -72,17 +72,8 @@ export interface BackendPlan {
   readonly evaluator: EvaluatorPlan;
   readonly threads: number;
   readonly minibatch: number;
-  /** Number of minibatches that a search should keep in flight; 0 = one more than the threads. */
-  readonly batchesInFlight: number;
   /** One sentence for the user if this is not the backend that was named, else null. */
   readonly note: string | null;
-}
-
-/** The fastest settings, as `sardonyx tune` measured them. */
-export interface TunedSpeed {
-  readonly threads: number;
-  readonly minibatch: number;
-  readonly batchesInFlight: number;
 }
 
 export interface PlanRequest {
@@ -93,17 +84,14 @@ export interface PlanRequest {
   readonly threads: number;
   /** Positions in one network call; 0 = the backend's default. */
   readonly minibatch: number;
-  /** Replaces the backend's defaults. */
-  readonly tuned?: TunedSpeed | undefined;
 }
 
 /**
  * @returns the plans to try, best first: a plan for a device is followed by one for the CPU. `threads` applies to both;
- * `minibatch` and `tuned` apply to the device only.
+ * `minibatch` applies to the device only.
  */
 export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]> {
-  const { backend, optionsText, threads, tuned } = request;
-  const minibatch = request.minibatch || tuned?.minibatch || 0;
+  const { backend, optionsText, threads, minibatch } = request;
   const found = findBackend(backend);
   if (found === undefined) return failure(`Unknown backend "${backend}"; known are ${[...BACKENDS.keys()].join(', ')}`);
   const options = parseBackendOptions(optionsText);
@@ -114,9 +102,8 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
     const chosen = {
       ...first,
       note: found.note,
-      threads: threads || tuned?.threads || first.threads,
+      threads: threads || first.threads,
       minibatch: minibatch || first.minibatch,
-      batchesInFlight: tuned?.batchesInFlight ?? 0,
     };
     return success([chosen, ...listFallbacks(first).map((plan) => ({ ...plan, threads: threads || plan.threads }))]);
   } catch (error) {
@@ -182,7 +169,7 @@ function listFallbacks({ evaluator }: BackendPlan): BackendPlan[] {
 
 function createPlan(kind: Exclude<SingleKind, 'auto'>, options: BackendOptions, minibatch: number): BackendPlan {
   const besideSearch = Math.max(1, getCoreCount() - 1);
-  const shape = { name: kind, threads: besideSearch, batchesInFlight: 0, note: null };
+  const shape = { name: kind, threads: besideSearch, note: null };
   const readSeed = (): number => options.readInteger('seed', 0, -(2 ** 31), 2 ** 32);
   const readDelay = (): number => options.readInteger('delay', 0, 0, 60_000);
   if (kind === 'trivial') {
@@ -217,7 +204,6 @@ function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
     evaluator,
     threads: threads || getDeviceThreads(provider, devices),
     minibatch,
-    batchesInFlight: 0,
     note: null,
   };
 }

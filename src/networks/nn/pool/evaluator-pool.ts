@@ -30,7 +30,6 @@ import {
   getNetworkPlan,
   needsDevice,
   planBackend,
-  type TunedSpeed,
 } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-config.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
@@ -66,8 +65,6 @@ export interface PoolOptions {
   readonly threads?: number;
   /** Positions in one network call; 0 = the backend's default. */
   readonly minibatch?: number;
-  /** Replaces the defaults of threads, minibatch and batches in flight. */
-  readonly tuned?: TunedSpeed | undefined;
   /** Positions in the evaluation cache (NNCacheSize), as far as they take a quarter of the memory; 0 = no cache. */
   readonly cachePositions?: number;
   /** Size of the cache in MB (Hash), in place of cachePositions; 0 = not set. */
@@ -130,7 +127,7 @@ export class EvaluatorPool {
     private readonly model: Model | null,
     private readonly options: PoolOptions,
   ) {
-    const { threads, minibatch, batchesInFlight } = plan;
+    const { threads, minibatch } = plan;
     const wantedSlots = 2 ** Math.ceil(Math.log2(4 * minibatch * (threads + 1)));
     const shape = { slotCount: Math.min(65536, Math.max(MIN_SLOTS, wantedSlots)), workers: threads };
     const slots = createLeafSlotsBuffer(shape);
@@ -155,7 +152,6 @@ export class EvaluatorPool {
       roots,
       tablebases: tablebaseWords,
       minibatch,
-      batchesInFlight,
       hasMovesLeft,
       reservedBytes,
     };
@@ -196,7 +192,6 @@ export class EvaluatorPool {
       optionsText: options.backendOptions ?? '',
       threads: options.threads ?? 0,
       minibatch: options.minibatch ?? 0,
-      tuned: options.tuned,
     });
     if (!plans.ok) throw new Error(plans.error);
     const { note } = plans.value[0];
