@@ -127,7 +127,8 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
   }
   const isOver = lacksResult && problem === null && ENDS.includes(computeOutcome(position));
   const openEnd = source.openEnd ?? (lacksResult && !isOver ? MISSING_RESULT : null);
-  const stray = problem === null && maxPlies === undefined ? strays.find(({ ply }) => ply > 0) : undefined;
+  const stray =
+    problem === null && maxPlies === undefined ? strays.find(({ ply }) => ply > 0 || moves.length === 0) : undefined;
   const kept = stray && `${nameLine(stray.offset)}: ${quoteWords(stray)} is no move, and is kept as a comment`;
   const game = {
     tags: tree.headers,

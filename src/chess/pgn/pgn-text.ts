@@ -61,12 +61,12 @@ const FIRST_MOVE = /1(?:\.[ \t]*(?![ \t.…])|[ \t]+(?=[a-hNBRQKO]))/y;
 const NEXT_GAME_TAG = /[ \t\ufeff]*\[[ \t]*[A-Za-z0-9][\w+#=:-]*[ \t]+["“”]|[ \t\ufeff]*\[Event\b/y;
 const EVENT_TAG = /\[Event[ \t]+"/y;
 /** Glued to a move, or in another way that only the reader of moves knows. */
-const RESULT_AT_END = new RegExp(`(?:[${DASHES}:]\\s*[01]|/2|½|\\*|0[.,]5|[-+][/:][-+])\\)?[\\s\\0-\\x20]*$`);
+const RESULT_AT_END = new RegExp(
+  `(?:[${DASHES}:]\\s*[01]|/2|½|\\*|0[.,]5|[${DASHES}+][/:][${DASHES}+])\\s?\\)?[\\s\\0-\\x20]*$`,
+);
 const CUT_OFF = 'The game is cut off in the middle of a line, where the next one begins';
-/** In the middle of a line: the file was cut off, and another one follows. */
-const EVENT = '[Event "';
-/** Which ends its line. */
-const EVENT_AT_END = /\[Event[ \t]+"[^"]*"[ \t]*\][ \t]*$/;
+/** Which ends its line, alone or with other tags. */
+const EVENT_AT_END = /\[Event[ \t]+"(?:[^"\\]|\\.)*"[ \t]*\](?:[ \t]*\[\w+[ \t]+"(?:[^"\\]|\\.)*"[ \t]*\])*[ \t]*$/;
 const TAG_START = /[ \t\ufeff]*(?=\[[ \t]*[A-Za-z0-9])/y;
 
 /** Takes text piece by piece and keeps each game when it is complete. */
@@ -195,7 +195,7 @@ class PgnSplitter {
       const tag = readTag(line, TAG_START.lastIndex);
       if (tag === null) return { end: at, isNextGame: false };
       // A tag that was cut off.
-      const event = tag.damage === undefined ? -1 : line.indexOf(EVENT, at + 1);
+      const event = tag.damage === undefined ? -1 : findEvent(line, at + 1);
       if (event > at && event < tag.end) return { end: event, isNextGame: true };
       if (tag.name === this.firstTag || (this.isBehindTags && this.tagNames.has(tag.name))) {
         return { end: at, isNextGame: true };
@@ -221,7 +221,7 @@ class PgnSplitter {
         const close = line.indexOf('}', at);
         if (close < 0) {
           this.isInComment = true;
-          const event = line.indexOf(EVENT, at);
+          const event = findEvent(line, at);
           if (event > 0) this.doubt(line, event);
           break;
         }
@@ -236,7 +236,8 @@ class PgnSplitter {
         continue;
       }
       if (this.depth === 0 && this.startsNextGame(line, at, isFirstWord)) return at;
-      if (code === 91 && at > 0 && (this.hasMoves || this.tagNames.size > 0) && line.startsWith(EVENT, at)) return at;
+      const mayBeEvent = code === 91 && at > 0 && (this.hasMoves || this.tagNames.size > 0 || /\w/.test(line[at - 1]));
+      if (mayBeEvent && matchesAt(EVENT_TAG, line, at)) return at;
       at = this.takeWord(line, at);
       isFirstWord = false;
     }
@@ -260,7 +261,7 @@ class PgnSplitter {
       const code = line.charCodeAt(end);
       if (code > 59 && code !== 91 && code !== 123) continue;
       if (code <= 32 || code === 123 || code === 40 || code === 41 || code === 59) break;
-      if (code === 91 && line.startsWith(EVENT, end)) break;
+      if (code === 91 && matchesAt(EVENT_TAG, line, end)) break;
     }
     const isSettled = this.hasMoves && this.gap < 0 && !this.isBehindResult;
     const first = line.charCodeAt(start);
@@ -288,7 +289,7 @@ class PgnSplitter {
   private findCommentEnd(line: string): number {
     const isNextEvent = matchesAt(EVENT_TAG, line, 0);
     const close = line.indexOf('}');
-    const event = close < 0 ? line.indexOf(EVENT, 1) : -1;
+    const event = close < 0 ? findEvent(line, 1) : -1;
     if (this.doubtful >= 0) {
       const opens = line.indexOf('{');
       if (isNextEvent || (opens >= 0 && (close < 0 || opens < close))) {
@@ -337,7 +338,7 @@ class PgnSplitter {
     const isBehindGap = this.isBehindResult && this.gap >= 0;
     const head = line.slice(0, at);
     const isWhole = head.trim() === '';
-    const isCutOff = !this.isBehindResult && !isWhole && line.startsWith(EVENT, at);
+    const isCutOff = !this.isBehindResult && !isWhole && matchesAt(EVENT_TAG, line, at);
     // What is left of the word is no move.
     const word = isCutOff ? (/[^\s\]})]+$/.exec(head)?.[0] ?? '') : '';
     const isPart = this.hasMoves && word !== '' && !MOVE_WORD.test(word);
@@ -378,6 +379,14 @@ class PgnSplitter {
     this.isBehindResult = false;
     this.gap = -1;
     this.doubtful = -1;
+  }
+}
+
+/** The index of the next Event tag: in the middle of a line, the file was cut off, and another one follows. */
+function findEvent(line: string, from: number): number {
+  for (let at = from; ; at++) {
+    at = line.indexOf('[Event', at);
+    if (at < 0 || matchesAt(EVENT_TAG, line, at)) return at;
   }
 }
 

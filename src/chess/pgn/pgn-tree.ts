@@ -103,10 +103,12 @@ export function parsePgn(text: string, isCutOff = false): ParsedPgn {
   parser.parse();
   const { tags, root, comments, offsets, strays, result, forfeit, items } = parser;
   const headers = new Map(DEMANDED_TAGS);
-  for (const [name, value] of tags) headers.set(name, name === 'Result' ? (readResult(value) ?? value) : value);
+  for (const [name, value] of tags) {
+    headers.set(name, name === 'Result' ? (readResult(withoutBrackets(value)) ?? value) : value);
+  }
   const notes = parser.describeDamage(isCutOff);
   if (result !== null && result !== '*') headers.set('Result', result);
-  else notes.push(...writeForfeit(headers, forfeit ?? tags.get('Result') ?? ''));
+  else notes.push(...writeForfeit(headers, forfeit ?? withoutBrackets(tags.get('Result') ?? '')));
   const tree = { headers, ...(comments.length === 0 ? {} : { comments }), moves: root };
   const isEmpty = offsets.length === 0 && result === null && forfeit === null;
   return { tags, tree, offsets, strays, notes, isEmpty, isTooRich: items > MOST_ITEMS };
@@ -159,8 +161,6 @@ class PgnParser {
   private readonly openTags: string[] = [];
   private openTagEnd = -1;
   private readonly joinedNames: string[] = [];
-  /** The comments whose last one is a result in brackets: the game's, if nothing follows. */
-  private bracketed: { readonly comments: string[]; readonly length: number } | null = null;
 
   constructor(private readonly text: string) {}
 
@@ -184,9 +184,6 @@ class PgnParser {
     this.flushRemark();
     while (this.lines.length > 1) this.close(at);
     for (const nag of this.line.node === null ? this.line.startingNags : []) this.addComment(`$${nag}`);
-    const { bracketed, result } = this;
-    if (result !== null || bracketed === null || bracketed.comments.length !== bracketed.length) return;
-    this.result = readResult(bracketed.comments.pop() ?? '');
   }
 
   describeDamage(isCutOff: boolean): string[] {
@@ -214,20 +211,19 @@ class PgnParser {
 
   private addComment(comment: string): void {
     this.items++;
-    const { node } = this.line;
-    if (node !== null && node.data.comments === undefined) node.data.comments = [comment];
-    else this.getComments().push(comment);
-  }
-
-  /** Those of the place that is read. */
-  private getComments(): string[] {
     const { node, startingComments } = this.line;
-    return node === null ? startingComments : (node.data.comments ?? []);
+    if (node === null) startingComments.push(comment);
+    else if (node.data.comments === undefined) node.data.comments = [comment];
+    else node.data.comments.push(comment);
   }
 
   private open(at: number): number {
     this.flushRemark();
     this.items++;
+    BRACKETED.lastIndex = at;
+    const word = this.lines.length === 1 ? BRACKETED.exec(this.text)?.[1] : undefined;
+    if (word !== undefined && isGameEnd(this.text, BRACKETED.lastIndex) && this.takeEnd(word))
+      return BRACKETED.lastIndex;
     this.line = { parent: this.line.parent, node: null, startingComments: [], startingNags: [] };
     this.lines.push(this.line);
     return at;
@@ -243,10 +239,6 @@ class PgnParser {
     if (node !== null) return at;
     for (const nag of startingNags) this.addNag(nag);
     for (const comment of startingComments) this.addComment(comment);
-    if (this.lines.length === 1 && startingComments.length === 1 && readResult(startingComments[0]) !== null) {
-      const comments = this.getComments();
-      this.bracketed = { comments, length: comments.length };
-    }
     return at;
   }
 
@@ -348,20 +340,25 @@ class PgnParser {
       this.result = result;
       return word.length;
     }
-    if (word.length === 3 && '0+-'.includes(word[0]) && this.takeForfeit(word, offset + 3)) return 3;
+    if (word.length === 3 && readForfeit(word) !== null && isGameEnd(this.text, offset + 3) && this.takeEnd(word))
+      return 3;
     const taken = result === null ? this.takeMove(word, from, offset) : 0;
     if (taken === 0) this.takeUnusual(word, from, offset, from > 0 || isBehindNumber);
     return taken > 0 ? taken : word.length;
   }
 
-  /** `0-0` and `+/-` are results where the tag says so, or where there is no game, and no move follows. */
-  private takeForfeit(word: string, end: number): boolean {
-    const forfeit = this.lines.length === 1 ? readForfeit(word) : null;
-    if (forfeit === null) return false;
-    const tag = readForfeit(this.tags.get('Result') ?? '');
-    if (tag === null ? this.offsets.length > 0 : tag.termination !== forfeit.termination) return false;
-    if (!isGameEnd(this.text, end)) return false;
+  /** A word behind the last move, if it is a result: `0-0` and `+/-` where the tag says so, or where there is no game. */
+  private takeEnd(word: string): boolean {
+    if (this.lines.length > 1) return false;
+    const forfeit = readForfeit(word);
+    const result = readResult(word);
+    const tag = readForfeit(withoutBrackets(this.tags.get('Result') ?? ''));
+    if (forfeit === null && result === null) return false;
+    if (forfeit !== null && (tag === null ? this.offsets.length > 0 : tag.termination !== forfeit.termination))
+      return false;
     this.flushRemark();
+    if (result !== null) this.result = result;
+    if (forfeit === null) return true;
     this.forfeit = word;
     return true;
   }
@@ -369,7 +366,8 @@ class PgnParser {
   /** A word that has not the form of a move, but may be meant as one or look like one; else a remark. */
   private takeUnusual(word: string, from: number, offset: number, isNumbered: boolean): void {
     const written = word.slice(from);
-    for (const { plain, signs } of spellPlainly(written)) {
+    const spellings = spellPlainly(written, isNumbered);
+    for (const { plain, signs } of spellings) {
       if (plain === '' && signs === '') return;
       if (plain !== written && this.takePlain(plain, signs, offset)) return;
     }
@@ -380,8 +378,10 @@ class PgnParser {
         this.line.node.data.san = this.line.node.data.san.replace('x', '');
       return;
     }
-    const meant = spellMeantMove(written, isNumbered);
-    if (meant !== null) this.addMove(meant, offset);
+    const meant = [written, ...spellings.map(({ plain }) => plain)]
+      .map((text) => spellMeantMove(text, isNumbered))
+      .find((text) => text !== null);
+    if (meant != null) this.addMove(meant, offset);
     else this.addRemark(offset, offset + word.length);
   }
 
@@ -472,6 +472,13 @@ function readMarks(word: string, from: number, to: number, isBehindMove: boolean
     if (isBehindMove && mayEnd && findMoveEnd(word, skipMoveNumber(word, at)) !== at) return { nags, signs, end: at };
   }
   return { nags, signs, end: to };
+}
+
+/** `(1-0)`, without the bracket that opens. */
+const BRACKETED = /[ \t]*([^\s(){}]{1,7})[ \t]*\)/y;
+
+function withoutBrackets(result: string): string {
+  return result.replace(/^\((.{1,7})\)$/, '$1');
 }
 
 /** Whether nothing but comments follows. */

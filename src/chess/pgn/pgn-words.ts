@@ -13,11 +13,11 @@ export interface PgnTag {
   readonly damage?: 'isOpen' | 'hasBlankInName' | 'hasMarks';
 }
 
-const NAME = /\[[ \t]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t"“”])[ \t]*(?:=[ \t]*)?/y;
-/** What may follow a value without its bracket: the end of the line, another tag or the first move. */
-const BEHIND_OPEN_VALUE = /[ \t]*(?:$|\[[ \t]*[A-Z]\w*[ \t]|\d{1,3}\.)/my;
+const NAME = /\[[ \t\xa0]*([A-Za-z0-9][\w+#=:-]*?)[=:]?(?=[ \t\xa0"“”])[ \t\xa0]*(?:=[ \t\xa0]*)?/y;
+/** What may follow a value without its bracket: the end of the line, with or without a wrong mark, another tag or the first move. */
+const BEHIND_OPEN_VALUE = /[ \t]{0,99}(?:[)}>;,.]?[ \t]{0,99}$|(?=\[[ \t]*[A-Z]\w*[ \t]|\d{1,3}\.))/my;
 /** `[White Elo "2300"]` */
-const NAME_OF_WORDS = /\[[ \t]*([A-Za-z]\w*(?:[ \t]+[A-Za-z]\w*){1,3})[ \t]*(?=")/y;
+const NAME_OF_WORDS = /\[[ \t\xa0]*([A-Za-z]\w*(?:[ \t\xa0]+[A-Za-z]\w*){1,7})[ \t\xa0]*(?=")/y;
 /** Name and value, in characters; annotators' sources and addresses have a hundredth. A game with a longer one is refused. */
 export const LONGEST_TAG = 1 << 16;
 const [NEWLINE, QUOTE, BACKSLASH] = [10, 34, 92];
@@ -40,17 +40,22 @@ export function readTag(text: string, at: number): PgnTag | null {
   const value = readQuoted(text, start);
   if (value?.isClosed === true) return { name, value: value.text, end: value.end };
   NAME_OF_WORDS.lastIndex = at;
-  const words = NAME_OF_WORDS.exec(text)?.[1].split(/[ \t]+/);
+  const words = NAME_OF_WORDS.exec(text)?.[1].split(/[ \t\xa0]+/);
   const behind = words === undefined ? null : readQuoted(text, NAME_OF_WORDS.lastIndex);
-  if (words !== undefined && behind?.isClosed === true) {
+  const wordsEnd = behind?.isClosed === false ? findOpenEnd(text, behind.end) : (behind?.end ?? -1);
+  if (words !== undefined && behind !== null && wordsEnd >= 0) {
     const joined = words.map((word) => word[0].toUpperCase() + word.slice(1)).join('');
-    return { name: joined, value: behind.text, end: behind.end, damage: 'hasBlankInName' };
+    return { name: joined, value: behind.text, end: wordsEnd, damage: 'hasBlankInName' };
   }
-  if (value !== null) {
-    BEHIND_OPEN_VALUE.lastIndex = value.end;
-    if (BEHIND_OPEN_VALUE.test(text)) return { name, value: value.text, end: value.end, damage: 'isOpen' };
-  }
+  const end = value === null ? -1 : findOpenEnd(text, value.end);
+  if (value !== null && end >= 0) return { name, value: value.text, end, damage: 'isOpen' };
   return readDamagedTag(name, text, start);
+}
+
+/** Where a tag without its bracket ends; -1: what follows belongs to its value. */
+function findOpenEnd(text: string, at: number): number {
+  BEHIND_OPEN_VALUE.lastIndex = at;
+  return BEHIND_OPEN_VALUE.test(text) ? BEHIND_OPEN_VALUE.lastIndex : -1;
 }
 
 /**
@@ -104,7 +109,7 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
 export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
 
 /** What people, fonts and typesetting programs write for a hyphen. */
-export const DASHES = '-‐‑‒–—−﹣－';
+export const DASHES = '-‐‑‒–—―−⁃─➖﹘﹣－';
 const DRAW = '(?:1/2|½)';
 const RESULT = new RegExp(
   `^(?:1[${DASHES}:]0|0[${DASHES}:]1|${DRAW}|${DRAW}[${DASHES}:]${DRAW}|0[.,]5[${DASHES}:]0[.,]5|\\*)$`,
@@ -124,10 +129,12 @@ export function readResult(word: string): PgnResult | null {
 
 /** Results without a game, and the loss of both; PGN has no words for them. */
 const FORFEITS: readonly (readonly [pattern: RegExp, result: PgnResult, termination: string])[] = [
-  [new RegExp(`^(?:0[${DASHES}:]0|-[/:]-)$`), '*', 'double forfeit'],
-  [/^\+[/:]-$/, '1-0', 'forfeit'],
-  [/^-[/:]\+$/, '0-1', 'forfeit'],
+  [new RegExp(`^(?:0[${DASHES}:]0|[${DASHES}][/:][${DASHES}])$`), '*', 'double forfeit'],
+  [new RegExp(`^\\+[/:][${DASHES}]$`), '1-0', 'forfeit'],
+  [new RegExp(`^[${DASHES}][/:]\\+$`), '0-1', 'forfeit'],
 ];
+
+const FIRST_OF_FORFEIT = `${DASHES}0+`;
 
 export interface Forfeit {
   readonly result: PgnResult;
@@ -137,7 +144,7 @@ export interface Forfeit {
 
 /** What such a word says; null when it is none. */
 export function readForfeit(word: string): Forfeit | null {
-  if (word.length !== 3) return null;
+  if (word.length !== 3 || !FIRST_OF_FORFEIT.includes(word[0])) return null;
   const [, result, termination] = FORFEITS.find(([pattern]) => pattern.test(word)) ?? [];
   return result === undefined || termination === undefined ? null : { result, termination };
 }
@@ -252,13 +259,14 @@ const MARKS_AHEAD = /^(?:[^\p{L}\p{N}♔-♟]|[♔-♟](?=[NBRQK]))+/u;
 
 /**
  * A word that has the form of no move, in the letters of moves, and the signs before it: once with what cannot be seen inside, where it
- * stands between moves, and once without.
+ * stands between moves, and once without. A long dash alone behind a number is what text programs make of `--`.
  */
-export function spellPlainly(word: string): { plain: string; signs: string }[] {
+export function spellPlainly(word: string, isNumbered: boolean): { plain: string; signs: string }[] {
   if (/^[A-Za-z0-9][!-~]*$/.test(word)) return [];
+  if (isNumbered && /^[–—―]$/.test(word)) return [{ plain: '--', signs: '' }];
   const letters = word
     .replace(DASH, '-')
-    .normalize('NFKC')
+    .replace(/\P{No}+/gu, (text) => text.normalize('NFKC'))
     .replace(LOOKALIKE, (letter) => 'acexoOOo'[LOOKALIKES.indexOf(letter)]);
   return [letters.replace(INVISIBLE_ENDS, ''), letters.replace(INVISIBLE, '')].map((seen) => {
     const signs = /^-{2,3}$/.test(seen) ? '' : (MARKS_AHEAD.exec(seen)?.[0] ?? '');
@@ -266,9 +274,10 @@ export function spellPlainly(word: string): { plain: string; signs: string }[] {
   });
 }
 
-const SIGN = /[^\p{L}\p{N}]/uy;
+/** Raised digits are marks of footnotes. */
+const SIGN = /[^\p{L}\p{Nd}]/uy;
 
-/** The sign behind a move that is no glyph: '' = a letter, a digit or the end; `isSeen` is false for one that takes no room. */
+/** The sign behind a move that is no glyph: '' = a letter, a plain digit or the end; `isSeen` is false for one that takes no room. */
 export function readSign(word: string, at: number): { sign: string; isSeen: boolean } {
   SIGN.lastIndex = at;
   const sign = SIGN.exec(word)?.[0] ?? '';

@@ -365,6 +365,16 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     ['Result=1-0: 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Bd6 6. d4 Nf6 7. dxe5 O-O 1-0'],
   ],
   [
+    'raised digits, rare dashes, castling without a dash or with one that cannot be seen',
+    '1. e4¹ e7―e5² 2. Nf3③ Nc6 3. Bb5 a6 4. Ba4 Nf6 5. ОО b5 6. Bb3 Bb7 7. d3 Be7 8. Nc3 O\xadO *',
+    ['1. e4 { ¹ } e5 { ² } 2. Nf3 { ③ } Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O b5 6. Bb3 Bb7 7. d3 Be7 8. Nc3 O-O *'],
+  ],
+  [
+    'null moves as text programs set them',
+    '1. e4 – good e5 (1... — 2. d4) *',
+    ['1. e4 { – good } e5 (1... -- 2. d4) *'],
+  ],
+  [
     'captures without their square',
     '1. e4 d5 2. ed! Q:d5 3. Nc3 Qa5 *\n\n1. Nf3 d5 2. c4 dc de acuerdo 3. e3 b5 4. a4 c6 5. ab+- cb *\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. BxN dxB 5. NxP *\n\n1. e4 a6 2. e5 f5 3. e:fe.p. e:f *',
     [
@@ -411,6 +421,21 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
     ],
   ],
   [
+    'results of zeros and signs in brackets or with other dashes, with comments behind them',
+    '[Result "(0-0)"]\n\n1. d4 (0-0) {late}\n\n[Result "+/−"]\n\n1. d4 +/−\n\n[Result "(-/+)"]\n\n(-/+)\n\n[Result "(½)"]\n\n1. e4 (1/2-1/2 ) {agreed}',
+    [
+      'Termination=double forfeit: 1. d4 { late } *',
+      'Result=1-0 Termination=forfeit: 1. d4 1-0',
+      'Result=0-1 Termination=forfeit: 0-1',
+      'Result=1/2-1/2: 1. e4 { agreed } 1/2-1/2',
+    ],
+  ],
+  [
+    'tags with other marks for their brackets, with hard spaces, and names of words without brackets',
+    '[Event "A"}\n[White\xa0"W")\n[Black "B";\n[White Elo "2300"\n[Black Elo "2200",\n[Date Of Birth Of White "1"]\n\n1. e4 *',
+    ['Event=A White=W Black=B WhiteElo=2300 BlackElo=2200 DateOfBirthOfWhite=1: 1. e4 *'],
+  ],
+  [
     'tags without their brackets, and names of two words',
     '[Event "A"\n[White "W "w""\n[White Elo "2300"]\n[Black "B" [Result "1-0"\n\n1. e4 e5 1-0\n\n[Event "B"]\n[Site "s" 1. e4 *',
     ['Event=A White=W "w" Black=B Result=1-0 WhiteElo=2300: 1. e4 e5 1-0', 'Event=B Site=s: 1. e4 *'],
@@ -427,6 +452,11 @@ const KINDS: readonly (readonly [what: string, text: string, games: readonly str
       'Event=F: 1. b4 { see [Event "x"] of old } *',
       'Event=G: 1. b3 *',
     ],
+  ],
+  [
+    'a file that was cut off before another one whose tags share a line or have marks and blanks inside',
+    '[Event "A"]\n\n1. e4 {x[Event "B \\"q\\""] [White "N"]\n\n1. d4 {y} d5 {z[Event  "C"]\n\n1. f4 {v} *',
+    ['Event=A: 1. e4 { x } *', 'Event=B "q" White=N: 1. d4 { y } d5 { z } *', 'Event=C: 1. f4 { v } *'],
   ],
   ['variations that repeat a move, or come first', '(1. c4) 1. e4 (1. e4 c5) *', ['1. e4 (1. c4) (1. e4 c5) *']],
 ];
@@ -457,6 +487,8 @@ test('what is read otherwise than it is written is said in a sentence', () => {
     ['1. e4 {a [Event "x"]\n1. e4 *', 'A comment of the game never ends'],
     ['[Result "1-0"]\n\n1. e4', 'The text ends before the result of its last game: the rest of it is missing'],
     ['[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4#'],
+    ['[Result "1-0"]\n\n1. e4 e5 ( 1-0 )'],
+    ['1. P-K4 P-K4 *', 'line 1: "P-K4 P-K4" is no move, and is kept as a comment'],
     ['[Result "1/2-1/2"]\n[FEN "7k/5Q2/8/8/8/8/8/K7 w - - 0 1"]\n\n1. Kb1'],
     ['[Result "1/2-1/2"]\n[FEN "8/6p1/5K2/8/8/8/8/k7 w - - 0 1"]\n\n1. Kxg7'],
   ]) {
