@@ -17,7 +17,7 @@ import {
   TAR_HEAD_BYTES,
 } from './archives.js';
 import { type Chunks, PackedBytes } from './packed-bytes.js';
-import { refuseOtherBook, unpack } from './unpack.js';
+import { nameOtherBook, unpack } from './unpack.js';
 import { UnpackLimit } from './unpack-limit.js';
 
 export type InputKind = 'pgn' | 'labels' | 'positions' | 'polyglot';
@@ -64,13 +64,15 @@ export async function findFileKind(packed: Chunks, path: string): Promise<InputK
   try {
     const file = await openFile(limit.countPacked(packed), limit);
     try {
-      return file.members !== null && named !== null ? named : ((await search(file, 1)) ?? named);
+      if (file.members !== null && named !== null) return named;
+      if (named === 'polyglot') await refuseEmpty(file.source);
+      return (await search(file, 1)) ?? named;
     } finally {
       await file.source.close();
     }
   } catch (error) {
-    // The reader of the file says what is wrong with it.
-    if (named !== null && error instanceof BrokenInput) return named;
+    // The reader of the file says what is wrong with it, behind all that can be read; of a book nothing can.
+    if (named !== null && named !== 'polyglot' && error instanceof BrokenInput) return named;
     throw error;
   }
 }
@@ -81,7 +83,7 @@ async function findTextKind(source: PackedBytes): Promise<InputKind | null> {
   const text = (await decodeText([head]).next()).value ?? '';
   // Zeros at the ends of lines are no sign of other data.
   if (/\0[^\0\r\n]/.test(text)) return null;
-  if (/^\s*\{"/.test(text.slice(0, 1000))) return 'labels';
+  if (/^\s*\{"\w*":/.test(text.slice(0, 1000))) return 'labels';
   const kind = findGameTextKind(text);
   return kind === 'games' ? 'pgn' : kind;
 }
@@ -102,6 +104,16 @@ export function isPolyglot(bytes: Uint8Array): boolean {
   }
   return entries > 0;
 }
+
+async function refuseEmpty(source: PackedBytes): Promise<void> {
+  if ((await source.peek(TAR_HEAD_BYTES)).length === 0) throw new BrokenInput('it is empty');
+}
+
+/** What holds no text of games. */
+const OTHERS: ReadonlyMap<InputKind | null, string> = new Map([
+  ['labels', 'labelled games'],
+  ['polyglot', 'an opening book'],
+]);
 
 /** Names of files in archives whose content says what they hold. */
 function isNameless(name: string): boolean {
@@ -129,7 +141,7 @@ async function openFile(packed: Chunks, limit: UnpackLimit): Promise<OpenFile> {
 /**
  * A file's bytes, unpacked.
  * @param path of the file, or its name
- * @param kind what is wanted of an archive; null = what its name, or the first file in it, says
+ * @param kind what is wanted; null = games or positions, of an archive those that its name, or the first file in it, says
  */
 export async function* readGameFile(
   packed: Chunks,
@@ -139,14 +151,19 @@ export async function* readGameFile(
   const limit = new UnpackLimit();
   const file = await openFile(limit.countPacked(packed), limit);
   if (file.members === null) {
+    await refuseEmpty(file.source);
     const head = await file.source.peek(TAR_HEAD_BYTES);
-    if (head.length === 0) throw new BrokenInput('it is empty');
-    if (!isPolyglot(head)) refuseOtherBook(path, head);
+    const book = isPolyglot(head) ? null : nameOtherBook(path.toLowerCase().replace(PACKINGS, ''), head);
+    if (book !== null) throw new BrokenInput(book);
+    const other = OTHERS.has(kind) ? undefined : OTHERS.get((await findTextKind(file.source)) ?? nameInputKind(path));
+    if (other !== undefined) throw new BrokenInput(`it holds ${other}, not games or positions`);
     yield* file.source.rest();
     return;
   }
-  let wanted = kind ?? nameInputKind(path);
+  const named = kind ?? nameInputKind(path);
+  let wanted = kind === null && OTHERS.has(named) ? null : named;
   let files = 0;
+  let book: string | null = null;
   const others: string[] = [];
   const problems: string[] = [];
   const note = (error: unknown, place: string): void => {
@@ -155,9 +172,14 @@ export async function* readGameFile(
   };
   async function* readMember({ name, chunks }: ArchiveMember, depth: number): AsyncGenerator<Uint8Array, void, void> {
     const named = nameInputKind(name);
-    const isOther = named !== null && wanted !== null && named !== wanted;
+    const isOther = named !== null && (wanted !== null ? named !== wanted : kind === null && OTHERS.has(named));
     if (isOther) others.push(name);
-    if (isOther || isSystemFile(name) || (named === null && !isNameless(name) && !ARCHIVES.test(name))) return;
+    if (isOther || isSystemFile(name)) return;
+    if (named === null && !isNameless(name) && !ARCHIVES.test(name)) {
+      const other = nameOtherBook(name, null);
+      if (other !== null) book ??= `${name} in it: ${other}`;
+      return;
+    }
     const { source, members } = await openFile(chunks, limit);
     if (members !== null) {
       if (depth === DEEPEST) throw new BrokenInput('archives lie too deep in it');
@@ -166,7 +188,7 @@ export async function* readGameFile(
     }
     const found = named ?? (await findTextKind(source));
     if (found === null) return;
-    wanted ??= found;
+    if (kind !== null || !OTHERS.has(found)) wanted ??= found;
     if (found !== wanted) {
       others.push(name);
       return;
@@ -195,7 +217,7 @@ export async function* readGameFile(
     note(error, '');
   }
   if (problems.length > 0) throw new BrokenInput(problems[0]);
-  if (files === 0) throw new BrokenInput('its archive holds no file of this kind');
+  if (files === 0) throw new BrokenInput(book ?? 'its archive holds no file of this kind');
   if (others.length > 0) throw new BrokenInput(`it also holds ${others.join(', ')}, of another kind`);
 }
 

@@ -125,11 +125,11 @@ const BOOKS: ReadonlyMap<string, string> = new Map([
   ['obk', 'Chessmaster'],
 ]);
 
-/** Throws BrokenInput for a file that its name and its bytes tell to be an opening book of another program. */
-export function refuseOtherBook(path: string, head: Uint8Array): void {
+/** What a file is that its name and its bytes tell to be an opening book of another program; null for any other. @param head null = it is not read */
+export function nameOtherBook(path: string, head: Uint8Array | null): string | null {
   const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  const program = head.includes(0) ? BOOKS.get(ending) : undefined;
-  if (program !== undefined) throw new BrokenInput(`it is an opening book of ${program} (.${ending}), ${CONVERT_BOOK}`);
+  const program = head === null || head.includes(0) ? BOOKS.get(ending) : undefined;
+  return program === undefined ? null : `it is an opening book of ${program} (.${ending}), ${CONVERT_BOOK}`;
 }
 
 /** @param chunks of a file, or of a file in an archive; those of the file itself go through `limit.countPacked` */

@@ -245,21 +245,26 @@ export interface SuitePosition {
 /** Source: database.lichess.org, "Puzzles". */
 const PUZZLE_COLUMNS = ['PuzzleId', 'FEN', 'Moves', 'Rating', 'RatingDeviation', 'Popularity', 'NbPlays', 'Themes'];
 
-const PUZZLE = /^\w{1,20},[^,;]{1,99},[a-h][1-8][a-h][1-8]/;
+const PUZZLE = /^"?\w{1,20}"?,"?[^,;"]{1,99}"?,"?[a-h][1-8][a-h][1-8]/;
 
 /** The columns of a table of puzzles, by its first line; null = it is none. */
 export function readPuzzleColumns(line: string): readonly string[] | null {
-  const cells = line
-    .replace(/^\ufeff/, '')
-    .trim()
-    .split(',');
+  const cells = splitCells(line.replace(/^\ufeff/, ''));
   if (cells.includes('FEN') && cells.includes('Moves')) return cells;
   return PUZZLE.test(line) ? PUZZLE_COLUMNS : null;
 }
 
+/** Spreadsheets put marks around cells. */
+function splitCells(line: string): string[] {
+  return line
+    .trim()
+    .split(',')
+    .map((cell) => cell.replace(/^"(.*)"$/, '$1'));
+}
+
 /** A line of lichess's puzzles: the first move is the opponent's, the others are the solution. @param notes as of parseFen */
 export function parsePuzzle(line: string, columns: readonly string[], notes: string[] = []): Result<SuitePosition> {
-  const cells = line.trim().split(',');
+  const cells = splitCells(line);
   const [id, fen, text, rating, themes] = ['PuzzleId', 'FEN', 'Moves', 'Rating', 'Themes'].map(
     (column) => cells[columns.indexOf(column)] ?? '',
   );
@@ -313,16 +318,16 @@ export function parseSuiteLine(line: string, lineNumber: number, notes: string[]
   return success({ id: cutText(id), fen, task: cutText(task), ...moves, ...(mateIn !== null && { mateIn }) });
 }
 
-/** `bm #5`, `bm M5` and `dm 5`. */
+/** `bm #5`, `bm +M5`, `bm mate in 5`, `dm 5` and `dm #5`. */
 function readMateLength(operations: ReadonlyMap<string, readonly string[]>): number | null {
-  const announced = (operations.get('bm') ?? [])
-    .map((word) => MATE_LENGTH.exec(word)?.[1])
-    .find((length) => length !== undefined);
-  const length = Number(announced ?? operations.get('dm')?.[0] ?? Number.NaN);
-  return Number.isInteger(length) && length !== 0 ? length : null;
+  const [announced, length] = ['bm', 'dm'].map((opcode) => (operations.get(opcode) ?? []).join(' '));
+  const match = MATE_LENGTH.exec(announced) ?? MATE_LENGTH.exec(length) ?? /^([+-]?)(\d{1,3})/.exec(length);
+  return match === null || Number(match[2]) === 0
+    ? null
+    : Number(match[1].replace('+', '') + match[2].replace('+', ''));
 }
 
-const MATE_LENGTH = /^(?:#|[Mm](?:ate)?)([+-]?\d{1,3})$/;
+const MATE_LENGTH = /(?:^|\s)([+-]?)(?:#|m(?:ate)?(?: in)? ?)([+-]?\d{1,3})(?!\S)/i;
 
 interface Found {
   readonly score: Score;
@@ -351,8 +356,9 @@ function parseMoves(
   opcode: string,
 ): Result<Move[]> {
   const moves: Move[] = [];
-  const words = (operations.get(opcode) ?? []).flatMap((operand) => operand.split(/[\s,]+/));
-  for (const word of words.map((text) => text.replace(/^\d{1,4}\.{1,9}/, '')).filter((text) => isMoveWord(text))) {
+  const text = (operations.get(opcode) ?? []).join(' ').replace(MATE_LENGTH, '').replace(UNSEEN, '');
+  const words = text.split(/[\s,]+/).map((word) => word.replace(AROUND_MOVE, ''));
+  for (const word of words.filter((one) => one !== '')) {
     const san = parseSan(position, word);
     const move = san.ok ? san : parseUciMove(position, word);
     if (!move.ok) return failure(`${opcode} ${word.slice(0, 40)}: ${san.ok ? move.error : san.error}`);
@@ -361,7 +367,6 @@ function parseMoves(
   return success(moves);
 }
 
-/** Not so: check marks and glyphs apart from their move, and lengths of mates. */
-function isMoveWord(text: string): boolean {
-  return /[A-Za-z0-9]/.test(text) && !MATE_LENGTH.test(text);
-}
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+/** Move numbers, brackets, check marks and signs, which may stand apart from their move too. */
+const AROUND_MOVE = /^(?:\d{1,4}\.{1,9}|[^\p{L}\p{N}♔-♟])+|[^\p{L}\p{N}]+$/gu;

@@ -166,6 +166,33 @@ test('a name that does not say what a file holds is no matter where its text doe
   for (const ending of ['xz', 'tar.xz', '7z', 'Z']) assert.equal(await findInputKind(`games.pgn.${ending}`), 'pgn');
 });
 
+test('books and labelled games are named by the page and by analyse in the same words, and never read as text', async () => {
+  const polyglot = Buffer.from(`${'00'.repeat(8)}0103000100000000`.repeat(3), 'hex');
+  const arena = / is an opening book of Arena \(\.abk\), which is not read/;
+  const chessBase = / is an opening book of ChessBase \(\.ctg\), which is not read/;
+  const rows: [name: string, bytes: Uint8Array, sentence: RegExp][] = [
+    ['polyglot.bin', polyglot, /it holds an opening book, not games or positions$/],
+    ['polyglot', polyglot, /it holds an opening book, not games or positions$/],
+    ['other.bin', Buffer.from('ff00'.repeat(64), 'hex'), /it holds an opening book, not games or positions$/],
+    ['labels.jsonl', Buffer.from('{"fen": "startpos"}\n'), /it holds labelled games, not games or positions$/],
+    ['polyglot.zip', zips(['book.bin', polyglot]), /its archive holds no file of this kind$/],
+    ['arena.bin', Buffer.from('ABK\0xxxxxxxxxxxx'), arena],
+    ['base.ctg.gz', gzipSync(Buffer.alloc(4096)), chessBase],
+    ['base.zip', zips(['a.ctg', Buffer.alloc(64)]), chessBase],
+    ['arena.zip', zips(['a.abk', Buffer.from('ABK\0xxxx')]), arena],
+    ['empty.bin', Buffer.alloc(0), /it is empty$/],
+    ['lfs.bin', Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'), /Git LFS/],
+  ];
+  for (const [name, bytes, sentence] of rows) {
+    const { text, error } = await read(name, bytes);
+    assert.match(error ?? '', sentence, name);
+    assert.equal(text, '', name);
+    const { stderr } = await runCommand(['analyse', join(folder, name), '--backend=hash', '--nodes=1']);
+    assert.ok(stderr.trim().endsWith(error ?? '?'), `${name}: ${stderr}`);
+  }
+  assert.equal((await read('quoted.pgn', Buffer.from('{"The Immortal"} 1. e4 *'))).error, null);
+});
+
 test('a file of an archive that cannot be read does not hide those behind it', async () => {
   const others = [zip('a.pgn', Buffer.from(A)), zip('b.pgn', Buffer.from(B))].map((archive) =>
     archive.subarray(0, -22),

@@ -52,10 +52,13 @@ test('check marks and glyphs apart from their move are no moves', () => {
   assert.deepEqual([position.best.length, position.id], [2, 'apart']);
   assert.equal(unwrap(parseSuiteLine(`${FOOLS_MATE} am Bd3 ? ; id "x";`, 1)).avoided.length, 1);
   assert.equal(unwrap(parseSuiteLine(`${FOOLS_MATE} bm Qh5# id "x";`, 1)).id, 'x');
+  for (const task of ['bm Qh5†;', 'bm (Qh5);', 'bm Q\u200bh5 =;', 'bm 1. Qh5⨀;']) {
+    assert.ok(solves(unwrap(parseSuiteLine(`${FOOLS_MATE} ${task}`, 1)), 'd1h5'), task);
+  }
 });
 
 test('a mate of a length is solved by an announced mate that short, or by a move behind which it is proved', () => {
-  for (const task of ['bm #1;', 'dm 1;', 'bm M1 id "m";', 'bm mate1;']) {
+  for (const task of ['bm #1;', 'dm 1;', 'dm #1;', 'bm M1 id "m";', 'bm mate1;', 'bm +M1;', 'bm mate in 1;']) {
     const position = unwrap(parseSuiteLine(`${FOOLS_MATE} ${task}`, 1));
     assert.equal(position.mateIn, 1, task);
     assert.deepEqual(
@@ -82,6 +85,12 @@ test('a line of lichess’s puzzles is the position after its first move, and th
   assert.equal(columns.length, 10);
   const puzzle = unwrap(parsePuzzle(line, readPuzzleColumns(line) ?? []));
   assert.deepEqual(puzzle, unwrap(parsePuzzle(line, columns)));
+  const marked = (text: string) =>
+    text
+      .split(',')
+      .map((cell) => `"${cell}"`)
+      .join(',');
+  assert.deepEqual(unwrap(parsePuzzle(marked(line), readPuzzleColumns(marked(header)) ?? [])), puzzle);
   assert.equal(puzzle.fen, 'r6k/pp2r2p/4Rp1Q/3p4/8/1N1P2b1/PqP3PP/7K w - - 0 25');
   assert.deepEqual(
     [puzzle.id, puzzle.task, puzzle.rating, puzzle.themes],

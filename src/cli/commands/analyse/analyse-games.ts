@@ -109,10 +109,8 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
 async function* readTexts(path: string, onBroken: (why: string) => void): AsyncGenerator<Result<PgnText>> {
   let games = 0;
   try {
-    const kind = await findInputKind(path);
-    if (kind === 'labels') throw new BrokenInput('it holds labelled games, not games or positions');
-    if (kind === 'polyglot') throw new BrokenInput('it holds an opening book, not games or positions');
-    const texts = decodeText(readChunks(path, () => undefined, kind ?? 'pgn'));
+    const kind = (await findInputKind(path)) === 'positions' ? 'positions' : 'pgn';
+    const texts = decodeText(readChunks(path, () => undefined, kind));
     for await (const text of readGameTexts(texts, kind === 'positions' ? kind : 'games')) {
       games++;
       yield text;
