@@ -740,8 +740,101 @@ function listOperators(): HostileNetwork[] {
   return cases.map(([name, parts, sentence]) => ({ name, bytes: create(parts), sentence }));
 }
 
+/** What makes a column of 60,000 numbers whose shape the runtime does not tell: 14 GB with a row of them. */
+const OPEN_COLUMNS: readonly (readonly [string, readonly NodeMessage[]])[] = [
+  ['NonZero', [node('NonZero', ['many'], 'found'), node('Cast', ['found'], 'row', [whole('to', FLOAT)])]],
+  ['a position', [...asWhole(INPUT), node('Slice', ['many', 'zero', 'sizes'], 'row')]],
+  ['CumSum', [node('CumSum', ['steps', 'axis'], 'shape'), node('Reshape', ['many', 'shape'], 'row')]],
+  [
+    'TopK',
+    [
+      node('CumSum', ['sizes', 'axis'], 'k'),
+      node('TopK', ['many', 'k'], 'top', [], { output: ['top', 'places'] }),
+      node('Reshape', ['top', 'wide'], 'row'),
+    ],
+  ],
+  [
+    'sequences',
+    [
+      node('SplitToSequence', ['many', 'sizes'], 'parts'),
+      node('SequenceAt', ['parts', 'axis'], 'part'),
+      node('Reshape', ['part', 'wide'], 'row'),
+    ],
+  ],
+];
+
+/** `zero`, of the position's numbers. */
+function asWhole(name: string): NodeMessage[] {
+  return [
+    node('ReduceMax', [name], 'largest'),
+    node('Reshape', ['largest', 'flat'], 'one'),
+    node('Mul', ['one', 'nought'], 'none'),
+    node('Cast', ['none'], 'zero', [whole('to', INT64)]),
+  ];
+}
+
+function listOpen(): HostileNetwork[] {
+  const weights = [
+    floats('many', [60_000], 1),
+    ...[integers('steps', [1, 59_999]), integers('sizes', [60_000]), integers('axis', [0], [])],
+    ...[integers('wide', [1, -1]), integers('flat', [-1])],
+  ];
+  const large = /makes a (?:larger tensor than any known network|tensor whose size is not known before it runs), by/;
+  const doubled = Array.from({ length: 40 }, (_, i) => [
+    node('SequenceConstruct', [`x${i}`, `x${i}`], `pair${i}`),
+    node('ConcatFromSequence', [`pair${i}`], i === 39 ? ARG_FLOATS : `x${i + 1}`, [whole('axis', 0)]),
+  ]).flat();
+  const text: TensorMessage = { name: 'text', dims: [1], dataType: 8, stringData: [new TextEncoder().encode('chess')] };
+  const isText = node('Equal', ['text', 'text'], 'same');
+  const number = node('Cast', ['same'], ARG_FLOATS, [whole('to', FLOAT)]);
+  const cases: readonly (readonly [string, Parts, RegExp])[] = [
+    ...OPEN_COLUMNS.map(([name, nodes]): [string, Parts, RegExp] => [
+      `a product of open sizes, by ${name}`,
+      {
+        nodes: [...nodes, node('Transpose', ['row'], 'column'), node('MatMul', ['column', 'row'], ARG_FLOATS)],
+        weights,
+      },
+      large,
+    ]),
+    [
+      'a shape that the file claims',
+      {
+        nodes: [
+          ...OPEN_COLUMNS[0][1],
+          node('Transpose', ['row'], 'column'),
+          node('Add', ['column', 'row'], ARG_FLOATS),
+        ],
+        weights,
+        graph: {
+          valueInfo: ['row', 'column'].map((name) => ({
+            name,
+            type: { tensorType: { elemType: FLOAT, shape: { dim: [{ dimValue: 1 }, { dimValue: 1 }] } } },
+          })),
+        },
+      },
+      large,
+    ],
+    ['sequences that double', { nodes: doubled, weights: [floats('x0', [1])] }, large],
+    [
+      'a shape of five thousand dimensions',
+      {
+        nodes: [node('Reshape', ['many', 'deep'], ARG_FLOATS)],
+        weights: [...weights, integers('deep', [...new Array(5000).fill(1), -1])],
+      },
+      /more dimensions than any known network/,
+    ],
+    ['text', { nodes: [isText, number], weights: [text] }, /a tensor of text/],
+    [
+      'text of the position',
+      { nodes: [node('Cast', [INPUT], 'text', [whole('to', 8)]), isText, number] },
+      /a tensor of text/,
+    ],
+  ];
+  return cases.map(([name, parts, sentence]) => ({ name, bytes: create(parts), sentence }));
+}
+
 export function listHostileNetworks(): HostileNetwork[] {
-  return [...listOperators(), ...listFunctions(), ...listDisguised(), ...listDoubles()];
+  return [...listOperators(), ...listOpen(), ...listFunctions(), ...listDisguised(), ...listDoubles()];
 }
 
 /** What exporters write: sizes of activations, functions, branches, weights listed as inputs. */

@@ -52,9 +52,35 @@ const ALWAYS_ALLOWED_BYTES = 512 * 2 ** 20;
 const BYTES_PER_MODEL_BYTE = 16;
 
 /** Rejects when the tensors of one position need more memory than any network does: the runtime would allocate them without asking. */
-export async function refuseLargeActivations({ bytes, weightsFolder, path }: Model): Promise<void> {
+export async function refuseLargeActivations(model: Model): Promise<void> {
+  const { bytes, path } = model;
+  let shapes = await readShapes(model, null);
+  // The runtime computes no size from a shape, so each round tells the shapes that depend on sizes known by then.
+  for (let open = countOpen(shapes), before = Infinity; open > 0 && open < before; ) {
+    shapes = await readShapes(model, shapes);
+    before = open;
+    open = countOpen(shapes);
+  }
+  const countElements = (shape: Shape): number =>
+    shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
+  const needed = 4 * [...shapes.values()].reduce((sum, shape) => sum + countElements(shape), 0);
+  if (needed > ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) {
+    throw new Error(
+      `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
+    );
+  }
+  const refusal = findRefusalByShapes(bytes, shapes);
+  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
+}
+
+type Shape = readonly (number | string)[];
+
+async function readShapes(
+  { bytes, weightsFolder }: Model,
+  known: ReadonlyMap<string, Shape> | null,
+): Promise<ReadonlyMap<string, Shape>> {
   const session = await openRuntimeSession({
-    model: showActivations(bytes),
+    model: showActivations(bytes, known),
     weightsFolder,
     provider: { name: 'cpu' },
     intraOpThreads: 1,
@@ -64,16 +90,11 @@ export async function refuseLargeActivations({ bytes, weightsFolder, path }: Mod
   });
   const { outputNames, outputShapes } = session;
   await session.release();
-  const countElements = (shape: readonly (number | string)[]): number =>
-    shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
-  const needed = 4 * outputShapes.reduce((sum, shape) => sum + countElements(shape), 0);
-  if (needed > ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) {
-    throw new Error(
-      `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
-    );
-  }
-  const refusal = findRefusalByShapes(bytes, new Map(outputNames.map((name, i) => [name, outputShapes[i]])));
-  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
+  return new Map(outputNames.map((name, i) => [name, outputShapes[i]]));
+}
+
+function countOpen(shapes: ReadonlyMap<string, Shape>): number {
+  return [...shapes.values()].flat().filter((size) => typeof size !== 'number' || size < 0).length;
 }
 
 export interface RunTensor {

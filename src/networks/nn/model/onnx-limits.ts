@@ -17,6 +17,7 @@ import {
   type SparseTensorMessage,
   type TensorMessage,
   TensorType,
+  type ValueInfoMessage,
 } from './onnx-messages.js';
 import {
   CONSTANT,
@@ -30,6 +31,8 @@ import {
   isKnown,
 } from './size-facts.js';
 
+/** ONNX Runtime is fast up to eight dimensions. */
+const MOST_DIMENSIONS = 16;
 /** 256 MB as single precision; the largest weights of lc0 have a tenth of it. */
 const MOST_ELEMENTS = 2 ** 26;
 
@@ -67,8 +70,42 @@ const SIZE_ATTRIBUTES = new Set([
   ...['sample_size', 'repeats', 'tiles', 'blocksize', 'upscale', 'scales', 'height_scale', 'width_scale'],
   ...['output_height', 'output_width', 'pooled_shape'],
 ]);
+/** They make one value of all the numbers in lists or parts of their inputs; what others make of open sizes has at most the product of their inputs. */
+const SUMS = /^(?:Concat|Sequence|SplitToSequence|Optional)/;
+/** Their output is at most as large as their first input. */
+const PARTS = new Set([
+  ...[
+    'Identity',
+    'Cast',
+    'Reshape',
+    'Transpose',
+    'Squeeze',
+    'Unsqueeze',
+    'Flatten',
+    'Slice',
+    'Compress',
+    'Split',
+    'TopK',
+  ],
+  ...[
+    'SplitToSequence',
+    'SequenceAt',
+    'Unique',
+    'ReduceSum',
+    'ReduceMax',
+    'ReduceMin',
+    'ReduceMean',
+    'ArgMax',
+    'ArgMin',
+  ],
+]);
+/** A tensor of a network's input whose sizes are open; the largest known has 112 × 64 numbers. */
+const OPEN_INPUT = 2 ** 14;
 /** Products of two constants: the output may have as many elements as the product of their sizes. */
 const OUTER_PRODUCTS = new Set(['MatMul', 'Gemm', 'Einsum', 'MatMulInteger', 'QLinearMatMul']);
+
+/** What the runtime tells of outputs, by name: −1 or a name for an open dimension. */
+type Shapes = ReadonlyMap<string, readonly unknown[]>;
 
 /**
  * @param hasWeightsFile whether weights of the main graph may be in another file
@@ -82,12 +119,12 @@ export function findRefusal(model: ModelMessage, hasWeightsFile = false): string
 }
 
 /**
- * As findRefusal, when the runtime has told the shapes of activations (`showActivations`): sizes may be computed from them.
- * @param shapes of outputs by name; a dimension that is not a number above 0 is open and counts as 1, as the batch may be
+ * As findRefusal, when the runtime has told the shapes of activations (`showActivations`): sizes may be computed from them. What the
+ * runtime does not know of them depends on more than the batch: it counts with the most that the operators can make of it.
  */
-export function findRefusalByShapes(bytes: Uint8Array, shapes: ReadonlyMap<string, readonly unknown[]>): string | null {
+export function findRefusalByShapes(bytes: Uint8Array, shapes: Shapes): string | null {
   const model = unwrap(parseOnnxModel(bytes));
-  return explainRefusal(() => findSizes(model, flattenModel(model), shapes));
+  return explainRefusal(() => findSizes(model, flattenModel(model), shapes, true));
 }
 
 function explainRefusal(check: () => void): string | null {
@@ -103,12 +140,13 @@ function explainRefusal(check: () => void): string | null {
  * A model with the outputs of all nodes as outputs of its own, those in functions and branches too, so that the runtime tells their
  * shapes without running it. Sizes that are known stand in place of what computes them.
  * @param bytes a model that findRefusal has not refused
+ * @param shapes what such a model has told before: with it, more sizes are known
  */
-export function showActivations(bytes: Uint8Array): Uint8Array {
+export function showActivations(bytes: Uint8Array, shapes: Shapes | null = null): Uint8Array {
   const model = unwrap(parseOnnxModel(bytes));
   const flat = flattenModel(model);
   const initializer = [...flat.initializer];
-  const sizes = findSizes(model, flat);
+  const sizes = findSizes(model, flat, shapes);
   const nodes = flat.nodes.map((node) => {
     const input = node.input.map((name, i) => {
       const fact = sizes.get(node)?.[i];
@@ -119,8 +157,8 @@ export function showActivations(bytes: Uint8Array): Uint8Array {
     return { ...node, input };
   });
   const { irVersion = 0, graph = {} } = model;
-  const shown = new Set(graph.output?.map(({ name }) => name));
-  const made = flat.nodes.flatMap(({ output }) => output).filter((name) => name !== '' && !shown.has(name));
+  const made = flat.nodes.flatMap(({ output }) => output).filter((name) => name !== '');
+  const names = new Set([...(graph.output ?? []).flatMap(({ name }) => name ?? []), ...made]);
   return encodeModel({
     irVersion,
     opsetImport: listOperatorSets(model),
@@ -129,9 +167,20 @@ export function showActivations(bytes: Uint8Array): Uint8Array {
       node: nodes,
       initializer,
       sparseInitializer: [...flat.sparseInitializer],
-      output: [...(graph.output ?? []), ...made.map((name) => ({ name }))],
+      input: (graph.input ?? []).map(takeOnePosition),
+      // Shapes that the file claims would count for the runtime as its own.
+      output: [...names].map((name) => ({ name })),
+      valueInfo: [],
     },
   });
+}
+
+/** An open batch is 1. */
+function takeOnePosition(input: ValueInfoMessage): ValueInfoMessage {
+  const { tensorType } = input.type ?? {};
+  const [batch, ...others] = tensorType?.shape?.dim ?? [];
+  if (batch === undefined || Number(batch.dimValue ?? 0) > 0) return input;
+  return { ...input, type: { tensorType: { ...tensorType, shape: { dim: [{ dimValue: 1 }, ...others] } } } };
 }
 
 /** Those of the model, and those that only its functions name. */
@@ -169,7 +218,8 @@ function checkGraph(graph: GraphMessage, hasWeightsFile = false): void {
 }
 
 function checkNodes(nodes: readonly NodeMessage[] = []): void {
-  for (const { opType = '', attribute } of nodes) {
+  for (const { opType = '', domain, attribute } of nodes) {
+    if (domain === 'ai.onnx.ml') throw new Refusal(`has the operator ${opType} of ${domain}, which is not supported`);
     if (REFUSED_OPERATORS.has(opType)) throw new Refusal(`has the operator ${opType}, which may run for ever`);
     attribute?.forEach(checkAttribute);
   }
@@ -182,8 +232,12 @@ function checkAttribute(attribute: AttributeMessage): void {
   for (const graph of [g ?? [], graphs].flat()) checkGraph(graph);
 }
 
+/** Shapes do not tell how much memory text takes. */
+const TEXT = 'has a tensor of text, which is not supported';
+
 /** A tensor that claims more values than it has would be allocated before its data are looked at. */
 function checkTensor(tensor: TensorMessage, mayBeElsewhere = false): void {
+  if (tensor.dataType === TensorType.STRING) throw new Refusal(TEXT);
   if (isExternal(tensor)) {
     if (mayBeElsewhere) return;
     throw new Refusal('keeps its weights in another file, which is not supported');
@@ -213,18 +267,35 @@ function requireSize(dims: readonly number[], operator: string): void {
 function findSizes(
   model: ModelMessage,
   flat: FlatGraph,
-  shapes: ReadonlyMap<string, readonly unknown[]> | null = null,
+  shapes: Shapes | null = null,
+  checksOpen = false,
 ): ReadonlyMap<FlatNode, Readonly<Record<number, Fact>>> {
   const sizes = new Map<FlatNode, Record<number, Fact>>();
   const facts = new Map<string, Fact>();
   const addShape = (fact: Fact, name: string): Fact => {
     const shape = fact.dims === null ? shapes?.get(name) : undefined;
-    return !shape?.length ? fact : { ...fact, dims: shape.map((size) => Math.max(1, Number(size) || 1)) };
+    if ((shape?.length ?? 0) > MOST_DIMENSIONS)
+      throw new Refusal('has a tensor of more dimensions than any known network');
+    return !shape?.length
+      ? fact
+      : { ...fact, dims: shape.map((size) => (Number(size) > 0 ? Number(size) : Number.NaN)) };
+  };
+  /** Number of elements by name, once the runtime has told the shapes: exact, or the most that there can be. */
+  const most = new Map<string, number>();
+  let open = 0;
+  const countMost = (name: string, fallback: number): void => {
+    const count = countElements(facts.get(name)?.dims ?? [Number.NaN]);
+    most.set(name, Number.isNaN(count) ? fallback : count);
+    if (Number.isNaN(count)) open += fallback;
   };
   for (const { name, shape } of describeHeader(model).inputs) {
-    facts.set(name, describeInput(shapes === null ? shape : shape.map(Math.abs)));
+    facts.set(name, describeInput(shapes === null ? shape : shape.map((size, i) => (i === 0 ? Math.abs(size) : size))));
+    countMost(name, OPEN_INPUT);
   }
-  for (const tensor of flat.initializer) facts.set(tensor.name ?? '', describeWeight(tensor));
+  for (const tensor of flat.initializer) {
+    facts.set(tensor.name ?? '', describeWeight(tensor));
+    countMost(tensor.name ?? '', 0);
+  }
   for (const node of flat.nodes) {
     const { opType, input, output, attribute, branches } = node;
     checkSizeAttributes(opType, attribute);
@@ -236,6 +307,8 @@ function findSizes(
       checkSize(fact, opType);
       if (fact.from === CONSTANT) known[index] = fact;
     }
+    const wanted = opType === 'Reshape' ? given[1] : undefined;
+    if (wanted !== undefined && wanted.from < INPUTS && wanted.values?.every(Number.isFinite)) known[1] = wanted;
     sizes.set(node, known);
     if (opType === 'Range') checkRange(given);
     if (opType === 'If') {
@@ -249,6 +322,11 @@ function findSizes(
           ),
         );
       });
+      if (!checksOpen) continue;
+      output.forEach((name, i) => {
+        countMost(name, Math.max(...[then[i], other[i]].map((side) => most.get(side ?? '') ?? 0)));
+      });
+      requireSize([open], opType);
       continue;
     }
     const fact = computeFact(node, given);
@@ -257,14 +335,32 @@ function findSizes(
     });
     if (fact.dims !== null) requireSize(fact.dims, opType);
     else if (OUTER_PRODUCTS.has(opType)) checkProduct(given, opType);
+    if (!checksOpen) continue;
+    const counts = input.map((name) => most.get(name) ?? 0);
+    for (const name of output) countMost(name, boundElements(node, counts));
+    requireSize([open], opType);
   }
   return sizes;
+}
+
+/** The most elements of an output whose shape is open; infinite when numbers in the file make it larger than its inputs. */
+function boundElements({ opType, attribute }: FlatNode, counts: readonly number[]): number {
+  const [first = 1] = counts;
+  const sum = counts.reduce((total, count) => total + count, 0);
+  if (SHAPE_INPUTS.has(opType) || attribute.some(({ name = '' }) => SIZE_ATTRIBUTES.has(name))) return Infinity;
+  // Without axes it gives one number.
+  if (opType.startsWith('Reduce') && counts.length === 1 && attribute.every(({ name }) => name === 'keepdims'))
+    return 1;
+  if (PARTS.has(opType)) return first;
+  if (opType === 'NonZero') return MOST_DIMENSIONS * first;
+  return SUMS.test(opType) ? sum : Math.max(sum, countElements(counts.map((count) => Math.max(1, count))));
 }
 
 const NOTHING: Fact = { dims: null, values: null, type: 0, from: CONSTANT, hidesConstant: false };
 
 function checkSizeAttributes(operator: string, attributes: readonly AttributeMessage[]): void {
   for (const { name = '', f, i, floats = [], ints = [] } of attributes) {
+    if ((name === 'to' && Number(i) === TensorType.STRING) || name.startsWith('value_string')) throw new Refusal(TEXT);
     if (!SIZE_ATTRIBUTES.has(name)) continue;
     const numbers = [f ?? 0, i ?? 0, ...floats, ...ints].map(Number);
     requireSize(

@@ -13,6 +13,7 @@ export const TensorType = {
   INT8: 3,
   INT32: 6,
   INT64: 7,
+  STRING: 8,
   BOOL: 9,
   FLOAT16: 10,
   BFLOAT16: 16,
