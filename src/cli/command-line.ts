@@ -10,6 +10,8 @@ import { writeNote } from './write-output.js';
 const SEARCHES = ['classic', 'dag-preview', 'policyhead', 'valuehead'];
 
 export async function readCommandLine(): Promise<void> {
+  // Notes that nobody reads any more (`sardonyx … 2>&1 | head`, a terminal that is gone) end neither a command nor the engine.
+  process.stderr.on('error', () => undefined);
   const [word, ...rest] = process.argv.slice(2);
   const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
   const asksForHelp = args.some((arg) => ['--help', '-help', '-h', '--version', '-version'].includes(arg));

@@ -3,7 +3,6 @@
  * The program: makes sure that it can run here, and reads the command line. It imports nothing of ours before, because an old Node would fail
  * there with a stack trace.
  */
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 
@@ -23,9 +22,17 @@ function leaveMissingFolder(): void {
   try {
     process.cwd();
   } catch {
-    const folder =
-      [process.env.HOME ?? '', dirname(process.execPath), tmpdir()].find((path) => existsSync(path)) ?? '/';
-    process.chdir(folder);
+    const folder = [process.env.HOME ?? '', dirname(process.execPath), tmpdir(), '/'].find(enter);
     process.stderr.write(`The current folder is gone; files are looked for in ${folder}\n`);
+  }
+}
+
+/** HOME may name a file, or a folder of somebody else. */
+function enter(folder: string): boolean {
+  try {
+    process.chdir(folder);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -160,7 +160,7 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
     .usage('$0 [command] [flags]\n\nWithout a command: a UCI chess engine.')
     // A value such as 007 or 1e3 reaches the command as it was written.
     .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
-    .version(args.includes('--version') ? showControls(await createVersionText(args)) : '')
+    .version(words.includes('--version') ? showControls(await createVersionText(args)) : '')
     .help()
     .showHidden('show-hidden', 'With --help: list hidden flags too')
     .alias('help', 'h')
@@ -253,7 +253,7 @@ export async function createVersionText(args: readonly string[]): Promise<string
 }
 
 async function describeNetwork(args: readonly string[]): Promise<string> {
-  const given = readSettings(args.filter((arg) => arg !== '--version'));
+  const given = readSettings(args.filter((arg) => !/^--?version$/.test(arg)));
   // A command's own flags are not the engine's.
   const isCommand = args[0] !== undefined && !args[0].startsWith('-');
   const { options, faults } = unwrap(given.ok || !isCommand ? given : readSettings([]));

@@ -1,6 +1,7 @@
 /** What happens when something goes wrong: the game goes on, the user is told once, and nothing strange is on stdout. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -188,10 +189,31 @@ test('in a folder that is gone the engine plays, and says where it looks for fil
   const lines = 'uci\nposition startpos\ngo nodes 20\n';
   const script = `mkdir gone && cd gone && rmdir ../gone && "$0" "$@"`;
   const args = ['-c', script, process.execPath, main, tiny];
-  const { status, stdout, stderr } = spawnSync('sh', args, { cwd: scratch, input: lines, encoding: 'utf8' });
-  assert.match(stdout, /info depth .*\nbestmove [a-h]/s);
-  assert.match(stderr, /^The current folder is gone; files are looked for in [^\n]*\n$/);
+  for (const HOME of [process.env.HOME, main]) {
+    const env = { ...process.env, HOME };
+    const { status, stdout, stderr } = spawnSync('sh', args, { cwd: scratch, input: lines, encoding: 'utf8', env });
+    assert.match(stdout, /info depth .*\nbestmove [a-h]/s);
+    assert.match(stderr, /^The current folder is gone; files are looked for in [^\n]*\n$/);
+    assert.equal(status, 0);
+  }
+});
+
+test('a closed stderr ends neither the engine nor a command', async () => {
+  const run = async (...args: string[]): Promise<[status: unknown, stdout: string]> => {
+    const child = spawn(process.execPath, [main, ...args], { cwd: scratch });
+    child.stderr.destroy();
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stdin.end('uci\nposition startpos\ngo nodes 20\n');
+    const [status] = await once(child, 'close');
+    return [status, stdout];
+  };
+  const [status, stdout] = await run(tiny, '--logfile=<stderr>');
+  assert.match(stdout, /bestmove [a-h]/);
   assert.equal(status, 0);
+  assert.deepEqual(await run('match', '-rounds', '5'), [1, '']);
 });
 
 test('a device or a pipe in place of a network is refused', () => {

@@ -338,6 +338,12 @@ test('a home that does not exist, or is the root, is none, and nothing is made t
   assert.equal(findHome({ HOME: scratch }), scratch);
 });
 
+test('relative paths in HOME and XDG_* name no folder', { skip: process.platform !== 'linux' }, () => {
+  const environment = { HOME: '.', XDG_CONFIG_HOME: 'settings', XDG_CACHE_HOME: './cache' };
+  assert.equal(getConfigFolder(environment), undefined);
+  assert.deepEqual(listCacheFolders(environment), listCacheFolders({ HOME: '/' }));
+});
+
 test('a missing folder of XDG_CACHE_HOME is made for the user alone', { skip: process.platform !== 'linux' }, () => {
   const xdg = join(scratch, 'xdg');
   assert.equal(

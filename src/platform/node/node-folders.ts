@@ -4,16 +4,17 @@
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { describeWriteFailure } from './node-files.js';
 
 /**
  * The user's home; undefined where there is none: users of containers have no entry in /etc/passwd, or the home `/`, and those of
- * services have `/nonexistent`, which must not be created.
+ * services have `/nonexistent`, which must not be created. A relative path names none, here and in XDG_*: it would be another
+ * folder wherever the program starts, and the XDG rules say so.
  */
 export function findHome({ HOME }: NodeJS.ProcessEnv = process.env): string | undefined {
   const home = HOME || lookUpHome();
-  return home && isFolder(home) && dirname(resolve(home)) !== resolve(home) ? home : undefined;
+  return home && isAbsolute(home) && isFolder(home) && dirname(resolve(home)) !== resolve(home) ? home : undefined;
 }
 
 function lookUpHome(): string | undefined {
@@ -39,7 +40,8 @@ export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): s
   const { SARDONYX_CONFIG, XDG_CONFIG_HOME, APPDATA } = environment;
   if (SARDONYX_CONFIG) return SARDONYX_CONFIG;
   if (process.platform === 'win32') return APPDATA ? join(APPDATA, 'sardonyx') : undefined;
-  if (process.platform !== 'darwin' && XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'sardonyx');
+  if (process.platform !== 'darwin' && XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME))
+    return join(XDG_CONFIG_HOME, 'sardonyx');
   const home = findHome(environment);
   if (home === undefined) return undefined;
   return process.platform === 'darwin'
@@ -58,7 +60,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
   if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
   else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
   else {
-    add(environment.XDG_CACHE_HOME, 'sardonyx');
+    if (isAbsolute(environment.XDG_CACHE_HOME ?? '')) add(environment.XDG_CACHE_HOME, 'sardonyx');
     add(home, '.cache', 'sardonyx');
   }
   for (const shared of listSharedPlaces()) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);

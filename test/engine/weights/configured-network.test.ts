@@ -61,7 +61,8 @@ test('--version speaks of what the flags beside it name, and says in one sentenc
   };
   assert.equal(await describe('--version', '--weights', TINY), `network random 16x2 (fp32), ${TINY}`);
   assert.equal(await describe('-w', TINY, '--version'), `network random 16x2 (fp32), ${TINY}`);
-  assert.equal(await describe('--backend=hash', '--version'), 'network none, the backend is hash');
+  for (const flag of ['--version', '-version'])
+    assert.equal(await describe('--backend=hash', flag), 'network none, the backend is hash');
   assert.equal(await describe('bench', `--weights=${TINY}`, '--version'), `network random 16x2 (fp32), ${TINY}`);
   assert.match((await describe('--backend=coreml', '--version')) ?? '', /default-large\.onnx$/);
   assert.match((await describe('match', '--games=2', '--version')) ?? '', /models.\S+\.onnx$/, 'flags of a command');
