@@ -57,6 +57,11 @@ for (const [what, args, sentence] of [
     [HASH, '--engine=./loop'],
     /^The engine loop cannot be started: there is no program \.\/loop$/,
   ],
+  [
+    'a network in place of an engine',
+    [HASH, '--engine=light'],
+    /^--engine light: light is a network; an engine that plays it is "cmd=sardonyx option\.WeightsFile=light"$/,
+  ],
   ['words that are no engine', [HASH, '--engine=name=x'], /^--engine name=x: An engine needs cmd=PROGRAM$/],
   ['words without an end', [HASH, '--engine=cmd="x'], /quotation mark is not closed/],
   ['a book that is missing', [HASH, '--book=nobook.pgn'], /nobook\.pgn/],

@@ -88,6 +88,15 @@ test('a flag that has no effect where it stands is refused', async () => {
       '--openings-plies has no effect without --openings-pgn',
     ],
     ['match --engine=random --engine=random --tournament=gauntlet', '--tournament has no effect with two players'],
+    ['match --engine=random --engine=random --event=x', '--event has no effect without --pgnout or --results'],
+    [
+      'match --engine=random --engine=random --time-margin=5',
+      '--time-margin has no effect without a player that has a clock: tc, st or movetime',
+    ],
+    [
+      'label --engine=light --out=x',
+      'light is a network; an engine that plays it is "cmd=sardonyx option.WeightsFile=light"',
+    ],
     ['match --engine=random --engine=random --maxmoves=3 --max-plies=6', '--maxmoves has no effect with --max-plies'],
     ['rescore x --out=y --men-limit=5', '--men-limit has no effect without --syzygy-paths'],
     ['describenet light --weights=x', '--weights has no effect with <file>'],

@@ -13,6 +13,7 @@ import {
   downloadNetwork,
   findRemoteNetwork,
   isDownloaded,
+  isNetworkName,
   listBundledNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
@@ -188,7 +189,7 @@ export function requireEngines(engines: readonly string[]): void {
 }
 
 function readEngine(words: string): Result<EngineSpec> {
-  const pairs = parsePlayerWords(words);
+  const pairs = parsePlayerWords(words, isNetworkName);
   const spec = pairs.ok ? createEngineSpec(pairs.value) : pairs;
   return spec.ok ? success(spec.value.spec) : spec;
 }

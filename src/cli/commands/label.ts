@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { countOf, unwrap } from '../../base/util/index.js';
+import { isNetworkName } from '../../engine/weights/index.js';
 import { createEngineSpec, type EngineSpec } from '../../games/engines/index.js';
 import {
   countPasses,
@@ -187,7 +188,7 @@ interface Plan {
 const RATE = '{plies} plies, {rate} plies a second, {eta_formatted} left';
 
 function readEngine(text: string): EngineSpec {
-  const { spec, rest } = unwrap(createEngineSpec(unwrap(parsePlayerWords(text))));
+  const { spec, rest } = unwrap(createEngineSpec(unwrap(parsePlayerWords(text, isNetworkName))));
   if (rest.length > 0) throw new Error(`--engine knows no "${rest[0][0]}"`);
   return spec;
 }

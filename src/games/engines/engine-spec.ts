@@ -69,7 +69,11 @@ export function createEngineSpec(
     } else if (key === 'arg') args = [...args, value];
     else rest.push([key, value]);
   }
-  if (command === '') return failure('An engine needs cmd=PROGRAM');
+  if (command === '') {
+    const [, network] = rest.find(([key]) => key === 'weights') ?? [];
+    if (network === undefined) return failure('An engine needs cmd=PROGRAM');
+    return failure(`${network} is a network; an engine that plays it is "cmd=sardonyx option.WeightsFile=${network}"`);
+  }
   return success({ spec: { command, args, name, folder, options }, rest });
 }
 

@@ -110,6 +110,17 @@ function readRules({ resign, draw, maxmoves, 'max-plies': maxPlies }: MatchArgum
   };
 }
 
+/** Throws one sentence for a flag that has no effect in this match; its default says nothing. */
+function requireEffect(args: MatchArguments, specs: readonly PlayerSpec[]): void {
+  const hasClock = specs.some(
+    (spec) => 'limits' in spec && (spec.limits.timeControl ?? spec.limits.movetimeMs) !== null,
+  );
+  if (args['time-margin'] !== DEFAULT_MARGIN_MS && !hasClock)
+    throw new Error('--time-margin has no effect without a player that has a clock: tc, st or movetime');
+  if (args.event !== DEFAULT_EVENT && args.pgnout === undefined && args.results === undefined)
+    throw new Error('--event has no effect without --pgnout or --results');
+}
+
 async function playMatch(
   args: MatchArguments,
   given: GivenFlags,
@@ -120,6 +131,7 @@ async function playMatch(
   const isTournament = specs.length > 2;
   if (isTournament && sprt !== null) throw new Error('--sprt tests two players; this match has more');
   if (!isTournament && args.tournament === 'gauntlet') throw new Error('--tournament has no effect with two players');
+  requireEffect(args, specs);
   for (const path of [args.results, args.pgnout]) if (path !== undefined) requireWritable(path);
   const { seed } = args;
   const chess960 = given.get('chess960') === 'true';
@@ -225,6 +237,9 @@ function showGame(
   printNote(lines.join('\n'));
 }
 
+const DEFAULT_MARGIN_MS = 50;
+const DEFAULT_EVENT = 'Sardonyx match';
+
 // biome-ignore format: a row a flag
 const FLAGS = {
   engine: texts('A player; give it once for each: random, a network (file or name), a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
@@ -249,11 +264,11 @@ const FLAGS = {
   maxmoves: limit('The same limit in moves of both sides', { hidden: true, notWith: ['max-plies'] }),
   'syzygy-paths': text('Folders of Syzygy tablebases: a game ends when they know its result, and the networks search with them'),
   tb: text('Folders of tablebases that end games, and nothing else', { default: '', hidden: true, notWith: ['syzygy-paths'] }),
-  'time-margin': whole({ min: 0, default: 50 }, 'Milliseconds by which a player may overstep the clock'),
+  'time-margin': whole({ min: 0, default: DEFAULT_MARGIN_MS }, 'Milliseconds by which a player may overstep the clock'),
   sprt: text('Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"'),
   results: text('Results file; an existing match there is continued'),
   pgnout: text('PGN file to append the games to'),
-  event: text('Event tag of the PGN', { default: 'Sardonyx match' }),
+  event: text('Event tag of the PGN', { default: DEFAULT_EVENT }),
   'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
   live: onOff('Print the positions of the running games, each result, and the report at the end as JSON lines on stdout'),
   json: onOff('Print the result as JSON'),
