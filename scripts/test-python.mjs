@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the Python tests in their own virtual environment (.venv). The first run creates it and installs the package scripts/train with
+// Checks the Python code with ruff and runs its tests, in their own virtual environment (.venv). The first run creates it and installs the package scripts/train with
 // what it needs; a stamp with the hash of its pyproject.toml lets later runs start at once. Without Ray, the tests that need it are skipped.
 // usage: node scripts/test-python.mjs [file or pytest option …]
 import { spawnSync } from 'node:child_process';
@@ -32,6 +32,11 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   const cluster = spawnSync(python, [...install, '--editable', 'scripts/train[ray]'], { cwd: root, stdio: 'inherit' });
   if (cluster.status !== 0) console.error('Ray could not be installed: the tests of loops on a cluster are skipped.');
   writeFileSync(stamp, wanted);
+}
+const ruff = ['-m', 'ruff', '--config', project];
+if (process.argv.length === 2) {
+  run(python, [...ruff, 'check', '--quiet', 'scripts', 'uci-tests']);
+  run(python, [...ruff, 'format', '--quiet', '--check', 'scripts', 'uci-tests']);
 }
 run(python, [
   '-m',

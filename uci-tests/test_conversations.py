@@ -15,8 +15,9 @@ import subprocess
 import threading
 import time
 
-import chess
 import pytest
+
+import chess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "dist" / "cli" / "main.js"
@@ -272,7 +273,7 @@ def read_info(line):
 
 
 def check_answer(told, step, most_nodes, may_exceed):
-    lines, go, board, limits, allowed, end, _ = step
+    _lines, _go, board, limits, allowed, _end, _ = step
     bests = [line for line in told if line.startswith("bestmove")]
     assert len(bests) == 1, bests
     best = bests[0].split()[1]

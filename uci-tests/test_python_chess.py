@@ -4,9 +4,10 @@ import logging
 import pathlib
 import shutil
 
-import chess
 import chess.engine
 import pytest
+
+import chess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "dist" / "cli" / "main.js"
@@ -43,10 +44,7 @@ def test_a_whole_game_on_clocks(engine):
         if board.is_game_over():
             break
         limit = chess.engine.Limit(
-            white_clock=max(clock[chess.WHITE], 0.001),
-            black_clock=max(clock[chess.BLACK], 0.001),
-            white_inc=0.01,
-            black_inc=0.01,
+            white_clock=max(clock[chess.WHITE], 0.001), black_clock=max(clock[chess.BLACK], 0.001), white_inc=0.01, black_inc=0.01
         )
         result = engine.play(board, limit, info=chess.engine.INFO_ALL, game="one")
         assert result.move in board.legal_moves

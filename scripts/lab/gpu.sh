@@ -133,7 +133,7 @@ lay_training() {
   # Of this machine's Python as well, so that the rehearsal has what the lent machine gets.
   for version in $python_version "$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')"; do
     python3 -m pip download --quiet --only-binary=:all: --python-version "$version" --platform manylinux_2_17_x86_64 \
-      --dest "$to/wheels" "$(grep -o 'pydantic==[0-9.]*' "$root/scripts/train/pyproject.toml")" >&2
+      --dest "$to/wheels" $(grep -oE '(pydantic|rich)==[0-9.]*' "$root/scripts/train/pyproject.toml") >&2
   done
   tar -C "$stage" -cf - --remove-files training
 }
@@ -234,7 +234,7 @@ train() {
   local deadline=${SECONDS_LEFT:-480} data=$work/training encodings name config weights encoding batch rate muon
   unpack_program train
   unpack training.tar "$work"
-  python3 -m pip install --quiet --no-index --find-links "$data/wheels" --target "$data/site" pydantic 2>"$work/pip.log" || fail "$(cat "$work/pip.log")"
+  python3 -m pip install --quiet --no-index --find-links "$data/wheels" --target "$data/site" pydantic rich 2>"$work/pip.log" || fail "$(cat "$work/pip.log")"
   export PYTHONPATH=$data:$data/site PYTHONUNBUFFERED=1
   # labels.py starts eight processes for eight files.
   find "$data/labels" -name '*.labels.xz' | xargs -r -n 8 -P $((($(nproc) + 7) / 8)) python3 "$data/labels.py" unpack --out "$data/labels" >"$work/labels.log"

@@ -1,6 +1,6 @@
 /**
  * The four steps of gpu.sh, rehearsed on the CPU with tiny sizes (SARDONYX_SLOW_TESTS=1; minutes; npm's and Python's registries needed) in
- * a folder that has what the lent machine has: Python with PyTorch, but no pydantic, no Node, no xz and no home.
+ * a folder that has what the lent machine has: Python with PyTorch, but no pydantic, no rich, no Node, no xz and no home.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,7 +23,7 @@ const skip =
     ? 'minutes; set SARDONYX_SLOW_TESTS=1'
     : !existsSync(join(venv, 'bin', 'python')) && 'there is no .venv: run the Python tests once';
 
-/** Links to the tools and a Python that finds all packages of .venv but pydantic; returns the PATH. */
+/** Links to the tools and a Python that finds all packages of .venv but pydantic and rich; returns the PATH. */
 async function makeBox(folder: string): Promise<string> {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -37,7 +37,7 @@ async function makeBox(folder: string): Promise<string> {
     return join(place, 'lib', version, 'site-packages');
   });
   for (const name of readdirSync(full)) {
-    const isLeftOut = /^(pydantic|pip|setuptools|sardonyx|__editable__)|\.pth$/.test(name);
+    const isLeftOut = /^(pydantic|rich|pip|setuptools|sardonyx|__editable__)|\.pth$/.test(name);
     if (!isLeftOut && !existsSync(join(own, name))) symlinkSync(join(full, name), join(own, name));
   }
   return `${join(folder, 'python', 'bin')}:${bin}`;

@@ -73,7 +73,9 @@ def compare_speed(arguments: Namespace) -> dict[str, Any]:
         speeds = []
         for command in (arguments.a, arguments.b):
             engine = Engine(command, arguments.option)  # anew each time: threads, caches and clocks
-            said = [[match for line in engine.search(place, arguments.nodes) if (match := SPEED.match(line))] for place in arguments.positions]
+            said = [
+                [match for line in engine.search(place, arguments.nodes) if (match := SPEED.match(line))] for place in arguments.positions
+            ]
             engine.quit()
             speeds.append(1000 * sum(int(lines[-1]["nodes"]) for lines in said) / max(1, sum(int(lines[-1]["time"]) for lines in said)))
         rows.append((*speeds, speeds[1] / speeds[0]))

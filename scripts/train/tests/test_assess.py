@@ -6,8 +6,6 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from train_support.synthetic import write_shard
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.commands import assessment
 from sardonyx_train.commands.assessment import Assessment, Band, assess
@@ -18,6 +16,7 @@ from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, create_onnx
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import main
+from train_support.synthetic import write_shard
 
 
 @pytest.fixture

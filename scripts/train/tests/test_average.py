@@ -1,7 +1,6 @@
 """The mean of several checkpoints' weights."""
 
 import torch
-
 from sardonyx_train.program import main
 from sardonyx_train.training.checkpoint import read_checkpoint, write_weights
 

@@ -4,12 +4,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from train_support.synthetic import write_games
-
 from sardonyx_train.config.encodings import lc0_moves, mirror_policy
 from sardonyx_train.config.training_config import TargetConfig
 from sardonyx_train.data.batch import Batch, BatchMaker
 from sardonyx_train.data.shards import find_shards, read_columns, read_common_format
+from train_support.synthetic import write_games
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
 """The planes that a network computes itself, against python-chess."""
 
-import chess
 import pytest
 import torch
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import ModelConfig, parse_config
 from sardonyx_train.model.board_features import FEATURE_PLANES, BoardFeatures
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
+
+import chess
 
 PIECES = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
 FENS = [

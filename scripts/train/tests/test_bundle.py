@@ -5,8 +5,6 @@ from dataclasses import replace
 import onnx
 import pytest
 import torch
-from train_support.synthetic import write_shard
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.commands.bundle import refuse_losses, write_entries
 from sardonyx_train.config.training_config import parse_config
@@ -16,6 +14,7 @@ from sardonyx_train.program import main
 from sardonyx_train.training.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.training.distributed import join
 from sardonyx_train.training.trainer import Trainer
+from train_support.synthetic import write_shard
 
 
 def test_a_checkpoint_becomes_the_bundled_networks(shard_folder, tmp_path, capsys, monkeypatch):
@@ -97,7 +96,7 @@ def test_a_network_that_is_bundled_again_keeps_place_backends_and_processor(tmp_
     write_entries(tmp_path, [{"file": "a.onnx", "precision": "fp16", "backends": ["wasm"]}])
     digests = [hashlib.sha256(name.encode()).hexdigest() for name in ("a.onnx", "b.onnx")]
     assert json.loads(manifest.read_text()) == {
-        "networks": [{**first, "precision": "fp16", "sha256": digests[0]}, {**second, "sha256": digests[1]}],
+        "networks": [{**first, "precision": "fp16", "sha256": digests[0]}, {**second, "sha256": digests[1]}]
     }
 
 

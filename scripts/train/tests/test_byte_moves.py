@@ -1,6 +1,5 @@
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
-
 from sardonyx_train.export.passes import move_bytes
 from sardonyx_train.export.verify import create_session
 

@@ -13,9 +13,6 @@ import pytest
 import torch
 import yaml
 from onnx import TensorProto, helper
-from train_support.loops import FAKE_ENGINE, create_raw
-from train_support.synthetic import schema, write_shard
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import write_json
 from sardonyx_train.base.lock import lock_folder
@@ -23,6 +20,8 @@ from sardonyx_train.config.training_config import parse_config
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import _create_parser, main
 from sardonyx_train.training.checkpoint import write_weights
+from train_support.loops import FAKE_ENGINE, create_raw
+from train_support.synthetic import schema, write_shard
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 COMMANDS = list(_create_parser()._subparsers._group_actions[0].choices)
@@ -123,7 +122,10 @@ WRONG = [
     ("inspect {moves}", "the shards are damaged: they hold moves beyond the 1858 of their policy encoding"),
     ("train --config {train} --overwrite --set data.batch_size=97", "too little data: 96 positions for 1 loader processes"),
     ("train --config {train} --overwrite --set data.workers=64", "too little data: 96 positions for 64 loader processes"),
-    ("train --config {train} --set data.batch_size=32 --set model.filters=8 --set run.out={binary}", "{binary}: it is a file, not a folder"),
+    (
+        "train --config {train} --set data.batch_size=32 --set model.filters=8 --set run.out={binary}",
+        "{binary}: it is a file, not a folder",
+    ),
     ("export {here}/none.pt --out {here}/a.onnx", "not a readable checkpoint (No such file"),
     ("export {binary} --out {here}/a.onnx", "not a readable checkpoint (damaged"),
     ("average {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
@@ -137,7 +139,10 @@ WRONG = [
     ("weights {binary} --out {here}/a.pt", "not a readable checkpoint (damaged"),
     ("weights {parts_pt} --out {here}/a.pt", "not a readable checkpoint (parts of it are missing)"),
     ("export {good_pt} --out {here}/a.onnx --shards {empty}", "{empty} holds no positions"),
-    ("export {good_pt} --out {here}/a.onnx --precision int8 --calibration {shards} --keep nobody", "--keep: no layer has 'nobody' in its name"),
+    (
+        "export {good_pt} --out {here}/a.onnx --precision int8 --calibration {shards} --keep nobody",
+        "--keep: no layer has 'nobody' in its name",
+    ),
     ("bundle {good_pt} --large --shards {shards} --out {damaged}", "cannot read {damaged}/bundled.json"),
     ("assess {alien_onnx} --shards {empty}", "{empty} holds no positions"),
     ("inspect {empty}", "{empty} holds no positions"),
@@ -264,10 +269,22 @@ def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path
 @pytest.mark.parametrize(
     ("place", "error", "sentence"),
     [
-        ("create_network", RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"), "lower model.filters"),
-        ("evaluate", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."), "minibatches of 32 positions: lower data.batch_size"),
+        (
+            "create_network",
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+            "lower model.filters",
+        ),
+        (
+            "evaluate",
+            torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."),
+            "minibatches of 32 positions: lower data.batch_size",
+        ),
         ("evaluate", RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."), "a loader process was killed"),
-        ("evaluate", TrainError("Caught TrainError in process 0.\nTraceback:\n …\nsardonyx_train.base.errors.TrainError: a: gone\n"), "train: a: gone"),
+        (
+            "evaluate",
+            TrainError("Caught TrainError in process 0.\nTraceback:\n …\nsardonyx_train.base.errors.TrainError: a: gone\n"),
+            "train: a: gone",
+        ),
     ],
 )
 def test_too_little_memory_is_one_sentence_that_says_what_to_lower(

@@ -1,7 +1,6 @@
 import json
 
 import pytest
-
 from sardonyx_train.program import main
 from sardonyx_train.training.metrics_log import join_metrics
 

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import (
     ModelConfig,

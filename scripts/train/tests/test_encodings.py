@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from sardonyx_train.config.encodings import POLICY_SIZES, attention_gather, convolution_gather, get_input_encoding, lc0_moves, mirror_policy
 
 

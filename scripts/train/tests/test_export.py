@@ -1,3 +1,4 @@
+import itertools
 import platform
 
 import numpy as np
@@ -5,7 +6,6 @@ import onnx
 import onnxruntime
 import pytest
 import torch
-
 from sardonyx_train.config.presets import PRESETS
 from sardonyx_train.config.training_config import ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker
@@ -242,4 +242,4 @@ def test_what_decides_about_ranges_is_taken_from_all_over_the_calibration():
     for sizes, wanted in (([128] * 32, 8), ([128] * 16, 8), ([128] * 15 + [80], 8), ([13] * 20, 20)):
         batches = [SimpleNamespace(size=size, number=i) for i, size in enumerate(sizes)]
         taken = take_evenly(batches, 1000)
-        assert len(taken) == wanted and len({b.number - a.number for a, b in zip(taken, taken[1:])}) == 1
+        assert len(taken) == wanted and len({b.number - a.number for a, b in itertools.pairwise(taken)}) == 1

@@ -1,6 +1,5 @@
 import pytest
 import torch
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import ModelConfig, TargetConfig, parse_config
 from sardonyx_train.data.batch import BatchMaker

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-
 from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import can_grow, fold_norms, grow

@@ -9,7 +9,6 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-
 from sardonyx_train.program import _create_parser
 
 NAME = "sardonyx_train"

@@ -7,13 +7,12 @@ import subprocess
 import time
 
 import pytest
-from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import parse_loop_config
 from sardonyx_train.loop.replay import replay
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
+from train_support.loops import FAKE_LOOP, create_raw, describe_outcome, run_loop, write_config
 
 pytestmark = pytest.mark.slow
 

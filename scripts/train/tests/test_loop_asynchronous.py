@@ -7,9 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from train_support import fake_loop
-from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import parse_loop_config
 from sardonyx_train.loop import game_stream
@@ -17,6 +14,8 @@ from sardonyx_train.loop.game_stream import GameStream, read_dropped, read_ticke
 from sardonyx_train.loop.games import adapt_resignation, choose_percentage
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import Folders, Generation, LoopState, load_state
+from train_support import fake_loop
+from train_support.loops import FAKE_LOOP, check_stream_books, create_raw, run_loop, write_config
 
 
 def _create_raw(out, **sections):
@@ -36,7 +35,7 @@ class _Players:
         given = self.source.take_task()
         if given is None:
             return None
-        task, files = given
+        task, _files = given
         part = self.folder / f"{task.name}.part"
         games = int(next(a for a in task.arguments if a.startswith("--games=")).removeprefix("--games="))
         (part / "games.jsonl").write_text("".join(json.dumps({"game": n}) + "\n" for n in range(games)))

@@ -15,9 +15,6 @@ import pytest
 
 ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "scripts/train[ray]"')
 
-from train_support import fake_loop
-from train_support.loops import FAKE_ENGINE, FAKE_LOOP, check_stream_books, create_raw, describe_outcome, run_loop, write_config
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import compute_digest
 from sardonyx_train.config.loop_config import ClusterSection, parse_loop_config
@@ -26,6 +23,8 @@ from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
 from sardonyx_train.spread.spread_tasks import Work, label, match
 from sardonyx_train.tasks.cluster import ClusterExecutor
+from train_support import fake_loop
+from train_support.loops import FAKE_ENGINE, FAKE_LOOP, check_stream_books, create_raw, describe_outcome, run_loop, write_config
 
 pytestmark = pytest.mark.slow
 

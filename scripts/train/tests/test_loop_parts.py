@@ -11,8 +11,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from rich.console import Console
-from train_support.loops import create_raw, write_config
-
 from sardonyx_train.base.errors import Stopped, TrainError
 from sardonyx_train.base.files import write_json
 from sardonyx_train.config.loop_config import (
@@ -44,6 +42,7 @@ from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import run_process
 from sardonyx_train.tasks.task import Task
 from sardonyx_train.tasks.usage import Meter, Usage
+from train_support.loops import create_raw, write_config
 
 
 def _gate(**keys):

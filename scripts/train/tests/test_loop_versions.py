@@ -6,12 +6,11 @@ import subprocess
 import time
 
 import pytest
-from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import load_loop_config
 from sardonyx_train.loop.state import Folders, Match, load_state
 from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
+from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +93,7 @@ def test_a_promotion_takes_a_rollback_back(loop):
 
 
 def test_elo_follows_the_parents_of_a_network_not_the_order_of_generations(loop):
-    out, config = loop
+    out, _config = loop
     state = load_state(out)
     for row, wins in zip(state.generations, (8, 2, 9)):
         row.gate = Match(wins, 0, 12 - wins)

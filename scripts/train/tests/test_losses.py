@@ -2,7 +2,6 @@ import math
 
 import pytest
 import torch
-
 from sardonyx_train.config.training_config import LossConfig
 from sardonyx_train.data.batch import Batch, PolicyTarget
 from sardonyx_train.model.network import Outputs

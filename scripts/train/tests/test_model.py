@@ -1,6 +1,5 @@
 import pytest
 import torch
-
 from sardonyx_train.config.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
 from sardonyx_train.config.presets import PRESETS
 from sardonyx_train.config.training_config import ModelConfig

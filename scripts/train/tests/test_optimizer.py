@@ -1,7 +1,5 @@
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import ModelConfig, OptimizerConfig, parse_config
 from sardonyx_train.data.batch import Batch
@@ -11,6 +9,7 @@ from sardonyx_train.training.losses import compute_l2
 from sardonyx_train.training.muon import BatchedMuon
 from sardonyx_train.training.optimizer import Optimizer, list_decayed
 from sardonyx_train.training.training_step import AveragedNetwork, TrainingStep
+from torch.utils._python_dispatch import TorchDispatchMode
 
 CONFIG = ModelConfig(filters=16, blocks=1, se_ratio=2, heads=2)
 

@@ -4,7 +4,6 @@ import json
 import subprocess
 
 import pytest
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import LoopConfig, find_engine
 from sardonyx_train.config.presets import PRESETS

@@ -1,6 +1,7 @@
+from pathlib import Path
+
 import pytest
 import yaml
-
 from sardonyx_train.base.files import write_json
 from sardonyx_train.commands import pretrain
 from sardonyx_train.program import main
@@ -41,7 +42,7 @@ def test_neuralmate2s_configuration_chooses_games_and_epochs(tmp_path, engine):
     config = str(pretrain.CONFIGS / "neuralmate2.yaml")
     flags = _run(tmp_path, engine, "--config", config)
     assert (flags["--min-elo"], flags["--skip-plies"], flags["--encoding"]) == ("2200", "24", "neuralmate-68")
-    raw = yaml.safe_load(open(config))
+    raw = yaml.safe_load(Path(config).read_text())
     assert raw["schedule"]["max_epochs"] == 5 and raw["run"]["evaluate_epochs"] == 1
 
 

@@ -2,7 +2,6 @@ import io
 import sys
 
 import pytest
-
 from sardonyx_train.base import progress_display
 from sardonyx_train.base.progress_display import ProgressDisplay
 

@@ -1,12 +1,11 @@
 import copy
 
 import torch
-from torch import nn
-
 from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.model.layers import BatchRenorm2d, enable_batch_renorm
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms
+from torch import nn
 
 
 def _norms(max_r, max_d, rise_steps):

@@ -2,14 +2,13 @@
 
 import pytest
 import torch
-from train_support.synthetic import configure, run_training, write_games
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import read_rows
 from sardonyx_train.export.graph import ModelCard, build_network, create_onnx
 from sardonyx_train.training.checkpoint import read_checkpoint
 from sardonyx_train.training.distributed import join
 from sardonyx_train.training.trainer import Trainer
+from train_support.synthetic import configure, run_training, write_games
 
 REPLY = {"loss": {"reply_policy": 0.15}}
 

@@ -4,7 +4,6 @@ import os
 
 import pytest
 import torch
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import read_rows, write_bytes
 from sardonyx_train.config.loop_config import GateSection

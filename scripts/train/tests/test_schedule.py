@@ -1,5 +1,4 @@
 import pytest
-
 from sardonyx_train.config.training_config import ScheduleConfig
 from sardonyx_train.training.schedule import PlateauCounter, compute_factor, compute_progress, count_steps
 

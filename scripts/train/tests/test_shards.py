@@ -1,10 +1,7 @@
 import json
 
-import chess
 import numpy as np
 import pytest
-from train_support.synthetic import write_games, write_men, write_shard
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.data.shards import (
     Ragged,
@@ -17,6 +14,9 @@ from sardonyx_train.data.shards import (
     read_common_format,
     select_rows,
 )
+from train_support.synthetic import write_games, write_men, write_shard
+
+import chess
 
 
 def test_columns_hold_what_was_written(shard_folder):

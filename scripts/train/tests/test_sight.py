@@ -1,15 +1,15 @@
 """The body whose squares talk along lines of sight."""
 
-import chess
 import pytest
 import torch
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import ModelConfig, parse_config
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
 from sardonyx_train.model.reshape import fold_norms
 from sardonyx_train.model.sight import Gain
+
+import chess
 
 SMALL = {"body": "sight", "filters": 16, "blocks": 2, "heads": 2, "ffn_ratio": 1.0}
 FEN = "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R w KQ - 0 1"

@@ -3,12 +3,11 @@ import gzip
 import json
 
 import pytest
-from train_support.loops import FAKE_ENGINE
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.program import main
 from sardonyx_train.spread.spread_tasks import send_files, split_pgn
 from sardonyx_train.spread.spsa import Parameter, compute_steps
+from train_support.loops import FAKE_ENGINE
 
 
 def _run(capsys, *arguments):

@@ -5,7 +5,6 @@ from itertools import islice
 import numpy as np
 import pytest
 import torch
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import DataConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker

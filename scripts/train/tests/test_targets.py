@@ -1,5 +1,4 @@
 import numpy as np
-
 from sardonyx_train.config.training_config import TargetConfig
 from sardonyx_train.data.targets import compress_scores, policy_from_scores, value_target, wdl_from_score, wdl_from_value
 

@@ -9,8 +9,6 @@ import time
 import pytest
 import torch
 import yaml
-from train_support.synthetic import configure, run_training, write_shard
-
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import read_rows
 from sardonyx_train.program import main
@@ -19,6 +17,7 @@ from sardonyx_train.training.checkpoint import read_checkpoint, write_checkpoint
 from sardonyx_train.training.distributed import join
 from sardonyx_train.training.initialise import create_network
 from sardonyx_train.training.trainer import Trainer
+from train_support.synthetic import configure, run_training, write_shard
 
 TRAIN = [sys.executable, "-m", "sardonyx_train", "train"]
 
@@ -145,7 +144,7 @@ def test_training_in_half_precision_gives_finite_losses(shard_folder, tmp_path, 
 def test_the_precision_is_measured_and_the_measurement_changes_nothing(shard_folder, tmp_path, monkeypatch, capsys):
     run_training(configure(shard_folder, tmp_path / "plain"))
     for fastest in ("fp32", "bf16"):
-        monkeypatch.setattr(precision, "_time_step", lambda network, batch, name: 1.0 if name == fastest else 2.0)
+        monkeypatch.setattr(precision, "_time_step", lambda network, batch, name, best=fastest: 1.0 if name == best else 2.0)
         trainer, _ = run_training(configure(shard_folder, tmp_path / fastest, run={"precision": "auto"}))
         assert trainer.precision == fastest
         assert f"trains in {fastest}: 32 positions take" in capsys.readouterr().err

@@ -3,11 +3,10 @@ import subprocess
 import sys
 
 import pytest
-from train_support.loops import create_raw, write_config
-
 from sardonyx_train.commands.try_recipe import run_for
 from sardonyx_train.loop.state import Generation, LoopState, save_state
 from sardonyx_train.program import main
+from train_support.loops import create_raw, write_config
 
 
 def _begin(tmp_path, best):

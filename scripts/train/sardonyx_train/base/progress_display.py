@@ -5,10 +5,12 @@ import sys
 import threading
 from typing import Self
 
-from tqdm import tqdm
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 SECONDS_TO_FIRST_LINE = 1.0
 SECONDS_BETWEEN_LINES = 30.0
+_CONSOLE = Console(stderr=True)
 
 
 class ProgressDisplay:
@@ -20,13 +22,19 @@ class ProgressDisplay:
         self._unit, self._total, self._purpose = unit, total, purpose
         self._note = ""
         self._is_shown = is_shown
-        self._bar = None
+        self._bar: Progress | None = None
         self._told = done
         self._ended = threading.Event()
 
     def __enter__(self) -> Self:
         if self._is_shown and sys.stderr.isatty():
-            self._bar = tqdm(initial=self.done, total=self._total, unit=self._unit, desc=self._purpose or None)
+            count = TextColumn(self._unit + " {task.completed:,.0f}" + ("" if self._total is None else "/{task.total:,.0f}"))
+            times = (TimeElapsedColumn(), TimeRemainingColumn()) if self._total is not None else (TimeElapsedColumn(),)
+            self._bar = Progress(
+                TextColumn("{task.description}"), BarColumn(), count, *times, TextColumn("{task.fields[note]}"), console=_CONSOLE
+            )
+            self._bar.add_task(self._purpose, completed=self.done, total=self._total, note="")
+            self._bar.start()
         elif self._is_shown:
             threading.Thread(target=self._write_lines, daemon=True).start()
         return self
@@ -34,20 +42,20 @@ class ProgressDisplay:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         if self._bar is not None:
-            self._bar.close()
+            self._bar.stop()
         elif self.done != self._told:
             self._write_line()
 
     def advance(self, units: int) -> None:
         self.done += units
         if self._bar is not None:
-            self._bar.update(units)
+            self._bar.update(self._bar.task_ids[0], completed=self.done)
 
     def note(self, text: str) -> None:
         """Sets the text after the count."""
         self._note = text
         if self._bar is not None:
-            self._bar.set_postfix_str(text)
+            self._bar.update(self._bar.task_ids[0], note=text)
 
     def _write_lines(self) -> None:
         seconds = SECONDS_TO_FIRST_LINE
@@ -65,4 +73,4 @@ class ProgressDisplay:
 
 def say(text: str) -> None:
     """A line on stderr, above the bar where there is one."""
-    tqdm.write(text, file=sys.stderr)
+    _CONSOLE.print(text, markup=False, highlight=False, soft_wrap=True)

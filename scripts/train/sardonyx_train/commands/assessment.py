@@ -176,8 +176,10 @@ def format_assessment(result: Assessment) -> str:
         f"| loses at most {limits} cp by their scores | {within} |",
         f"| is among the moves that have a score | {_format(result.among_targets, '.1%')} |",
         f"| mean error of W − L | {_format(result.value_error, '.3f')} |",
-        f"| without history: best move; mean change of W − L | {_format(result.top_1_without_history, '.1%')}; "
-        f"{result.value_shift_without_history:.2f} |",
+        (
+            f"| without history: best move; mean change of W − L | {_format(result.top_1_without_history, '.1%')}; "
+            f"{result.value_shift_without_history:.2f} |"
+        ),
         "",
         "| W − L, predicted | " + " | ".join(f"{band.predicted:+.2f}" for band in result.calibration) + " |",
         "|---|" + "---|" * len(result.calibration),

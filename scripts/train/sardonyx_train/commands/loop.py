@@ -78,8 +78,10 @@ def describe_plan(config: LoopConfig) -> str:
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
         f"start       {config.training.start or 'random weights'}",
         f"self-play   {wanted} in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
-        f"window      {window.positions:,} positions{of}, ≥ {window.recent_weight:.0%} of samples from the newest "
-        f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out",
+        (
+            f"window      {window.positions:,} positions{of}, ≥ {window.recent_weight:.0%} of samples from the newest "
+            f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out"
+        ),
         f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
         f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",
         f"folder      {config.folder}: "

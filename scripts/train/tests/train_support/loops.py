@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from sardonyx_train.base.files import PART, compute_digest
 from sardonyx_train.loop.game_stream import TICKET, read_dropped, read_ticket
 from sardonyx_train.loop.state import Folders, load_state

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import chess
 import numpy as np
 import pyarrow as pa
-
 from sardonyx_train.config.encodings import POLICY_SIZES, get_input_encoding, lc0_moves
 from sardonyx_train.config.training_config import parse_config
+
+import chess
 
 _VALUE_PLANES = {"lc0-112": (109,), "mini-19": (18,), "neuralmate-68": tuple(range(48, 68))}
 
