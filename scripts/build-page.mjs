@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the page of `sardonyx board` into dist/board/page, and the list of its files; the server serves only these.
 // It does nothing if the page is newer than its sources. usage: node scripts/build-page.mjs [--force]
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -42,6 +42,28 @@ const workers = {
   },
 };
 
+/** The list of openings, `eco name pgn`, as lines of `place\teco name`: a place is a FEN without clocks. */
+const openings = {
+  name: 'sardonyx-openings',
+  enforce: 'pre',
+  async transform(code, id) {
+    const asset = "new URL('./openings.tsv', import.meta.url)";
+    if (!code.includes(asset)) return null;
+    const { formatFen, parseFen, parseSan, START_FEN } = await import('../dist/chess/rules/index.js');
+    const lines = readFileSync(join(dirname(id), 'openings.tsv'), 'utf8')
+      .trim()
+      .split('\n');
+    const places = lines.map((line) => {
+      const [eco, name, pgn] = line.split('\t');
+      const position = parseFen(START_FEN).value;
+      for (const word of pgn.split(' ')) if (!word.endsWith('.')) position.makeMove(parseSan(position, word).value);
+      return `${formatFen(position).split(' ').slice(0, 4).join(' ')}\t${eco} ${name}\n`;
+    });
+    const file = this.emitFile({ type: 'asset', name: 'openings.tsv', source: places.join('') });
+    return code.replace(asset, `new URL(import.meta.ROLLUP_FILE_URL_${file})`);
+  },
+};
+
 const newest = Math.max(
   ...SOURCES.flatMap((path) => listFiles(join(root, path))).map((file) => statSync(file).mtimeMs),
 );
@@ -61,7 +83,7 @@ if (!isCurrent || process.argv.includes('--force')) {
     publicDir: false,
     // The warnings would be about modules of Node that some rooms import; the page never runs them.
     logLevel: 'error',
-    plugins: [platform, workers],
+    plugins: [platform, workers, openings],
     build: {
       outDir: output,
       emptyOutDir: true,

@@ -584,12 +584,18 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         if (!globalThis.refused?.includes(name)) return real.apply(this, given);
         const problem = new DOMException('full', 'QuotaExceededError');
         if (globalThis.isLate !== true) throw problem;
+        if (name === 'put') return real.apply(this, given);
         // Browsers that write later: the request succeeds, the transaction does not.
         const request = real.apply(this, given);
         request.addEventListener('success', () => this.transaction.abort(), { once: true });
         return request;
       };
-    }`);
+    }
+    const commit = IDBTransaction.prototype.commit;
+    IDBTransaction.prototype.commit = function () {
+      if (globalThis.isLate === true && globalThis.refused?.includes('put')) this.abort();
+      else commit.call(this);
+    };`);
     const press = (name: string | RegExp) => first.getByRole('button', { name, exact: true }).click();
     const refuse = (names: string, isLate = false) =>
       first.evaluate(`globalThis.refused = '${names}'.split(' '); globalThis.isLate = ${isLate}`);

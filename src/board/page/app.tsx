@@ -7,19 +7,20 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ImportedGame } from '../game/game-list.js';
 import { AnalysePanel } from './analyse/analyse-panel.js';
-import { MatchPanel } from './match/match-panel.js';
-import { OptionsDialog } from './options/options-dialog.js';
 import { PlayPanel } from './play/play-panel.js';
 import { engine, obstacle, port, portState } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
-import { ReviewPanel } from './review/review-panel.js';
 import { AppearanceDialog, isDark, toggleTheme } from './shell/appearance.js';
-import { assign, Button, Dialog, Icon, IconButton } from './shell/controls.js';
+import { assign, Button, Dialog, Icon, IconButton, later } from './shell/controls.js';
 import { bindKeys, listBindings } from './shell/keyboard.js';
 import { addNotice, Notices } from './shell/notices.js';
 import { acceptDroppedFiles, importFile } from './shell/user-files.js';
 import { openFile, startLibrary } from './study/library.js';
-import { TrainingPanel } from './training/training-panel.js';
+
+const MatchPanel = later(async () => (await import('./match/match-panel.js')).MatchPanel);
+const ReviewPanel = later(async () => (await import('./review/review-panel.js')).ReviewPanel);
+const TrainingPanel = later(async () => (await import('./training/training-panel.js')).TrainingPanel);
+const OptionsDialog = later(async () => (await import('./options/options-dialog.js')).OptionsDialog);
 
 const PANELS = ['analyse', 'play', 'review', 'match', 'training'] as const;
 type Panel = (typeof PANELS)[number];

@@ -10,14 +10,13 @@ import type { MoveRow, SearchState } from '../../protocol/replies.js';
 import { point } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { engine, obstacle, portState, transfer } from '../port/engine-port.js';
-import { assign, Button, CheckField, toggle } from '../shell/controls.js';
+import { assign, Button, CheckField, later, toggle } from '../shell/controls.js';
 import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { GamePart, StudyPanel } from '../study/study-panel.js';
 import { LineList, LinePreview, MoveTable } from './engine-moves.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
-import { ExplorerView } from './explorer-view.js';
 import {
   analysedPosition,
   arrowMode,
@@ -52,6 +51,8 @@ const showsNumbers = storedSignal('numbers', false, isBoolean);
 const showsSettings = signal(false);
 const NO_CLASSES: ReadonlyMap<string, string> = new Map();
 /** What Explain paints, while it is shown. */
+const ExplorerView = later(async () => (await import('./explorer-view.js')).ExplorerView);
+
 const squareClasses = computed(() => (tab.value === 'explain' ? explainedSquares.value : NO_CLASSES));
 
 const shapes = computed<DrawShape[]>(() => {

@@ -16,7 +16,6 @@ import {
 import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
 import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
-import { startReview } from '../review/review-panel.js';
 import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
@@ -65,7 +64,7 @@ function analyse(pgn: string): void {
 function review(pgn: string): void {
   if (!openPgn(pgn)) return;
   location.hash = 'review';
-  void startReview();
+  void import('../review/review-panel.js').then(({ startReview }) => startReview());
 }
 
 export function PlayPanel() {

@@ -1,7 +1,8 @@
 /** What every panel is made of: icons, dialogs, fields of forms whose values are signals, small tables of numbers. */
-import type { ComponentChildren, ComponentProps } from 'preact';
+import { signal } from '@preact/signals';
+import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { NoticeList, openDialogs } from './notices.js';
+import { addNotice, NoticeList, openDialogs } from './notices.js';
 
 /** Icons drawn as paths, because fonts differ in which signs they have. All are 24 by 24 and take the colour of the text. */
 const PATHS = {
@@ -56,6 +57,23 @@ export function IconButton({ label, icon, title = label, class: more = '', ...re
   return (
     <Button label={<Icon name={icon} />} class={`icon-button ${more}`} aria-label={label} title={title} {...rest} />
   );
+}
+
+/** A part of the page whose script is fetched when the part is first shown. @param load imports its module */
+export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+  const loaded = signal<{ readonly Part: FunctionComponent<Props> } | null>(null);
+  return (props) => {
+    useEffect(() => {
+      load().then(
+        (Part) => {
+          loaded.value = { Part };
+        },
+        () => addNotice('error', 'A part of the page could not be loaded: load the page again'),
+      );
+    }, []);
+    const Part = loaded.value?.Part;
+    return Part === undefined ? null : <Part {...props} />;
+  };
 }
 
 interface DialogProps {

@@ -2,19 +2,17 @@
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed, effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { unwrap } from '../../../base/util/index.js';
-import { formatFen, parseFen, parseSan, START_FEN } from '../../../chess/rules/index.js';
+import { START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { GLYPHS, splitPoints } from '../../game/page-text.js';
 import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { assign, Button, IconButton } from '../shell/controls.js';
+import { assign, Button, IconButton, later } from '../shell/controls.js';
 import type { KeyBinding } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';
 import { chapterIndex, chapters, openChapter } from './library.js';
-import { LoadDialog } from './load-dialog.js';
 import { deleteFrom, MoveList } from './move-list.js';
 import { study } from './study.js';
 
@@ -29,6 +27,8 @@ interface StudyPanelProps {
   readonly game: ComponentChildren;
   readonly children: ComponentChildren;
 }
+
+const LoadDialog = later(async () => (await import('./load-dialog.js')).LoadDialog);
 
 const isLoading = signal(false);
 /** What stands in the field of the FEN while it is typed; null = the position on the board. */
@@ -132,7 +132,6 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
 const names = signal<ReadonlyMap<string, string> | null>(null);
 /** Longest line of the list. */
 const MOST_PLIES = 40;
-const LINES_A_TURN = 200;
 
 let isAsked = false;
 
@@ -154,20 +153,12 @@ function getPlace(fen: string): string {
   return fen.split(' ').slice(0, 4).join(' ');
 }
 
-/** Replays the list in small portions, so that the page never stands still. */
+/** Lines of `PLACE\tNAME`, which the build makes of the list. */
 async function readNames(): Promise<void> {
   const response = await fetch(new URL('./openings.tsv', import.meta.url)).catch(() => null);
   if (!response?.ok) return;
-  const known = new Map<string, string>();
-  for (const [index, line] of (await response.text()).trim().split('\n').entries()) {
-    if (index % LINES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
-    const [eco, name, pgn] = line.split('\t');
-    const position = unwrap(parseFen(START_FEN));
-    const moves = pgn.split(' ').filter((word) => !word.endsWith('.'));
-    for (const san of moves) position.makeMove(unwrap(parseSan(position, san)));
-    known.set(getPlace(formatFen(position)), `${eco} ${name}`);
-  }
-  names.value = known;
+  const lines = (await response.text()).trim().split('\n');
+  names.value = new Map(lines.map((line) => line.split('\t') as [string, string]));
 }
 
 /** The game on the board: which of the file's games it is, its opening, moves, annotations, FEN. */
