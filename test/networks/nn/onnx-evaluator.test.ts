@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
+import { formatFen, type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
 import { expandPlanes, getInputEncoding, getPolicyEncoding } from '#sardonyx/networks/encoding/index.js';
 import { findSquareAxes } from '#sardonyx/networks/explain/class-activation.js';
 import { EVALUATED, LeafQueue } from '#sardonyx/networks/leaves/index.js';
 import { EvaluatorPool, type PoolOptions } from '#sardonyx/networks/nn/index.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer, type TestLeaf } from '../../support/leaf-driver.js';
+import { OnnxWriter } from '../../support/onnx-writer.js';
 import { createRandomNetwork, type RandomNetworkOptions, TINY } from '../../support/random-network.js';
 
 const leaves = createRandomLeaves(41, 60);
@@ -87,6 +88,58 @@ test('batch size, threads and the cache change nothing but the last bits', async
   const twice = await evaluateWith({}, { cachePositions: 1000, minibatch: 1 }, [...leaves, ...leaves]);
   assert.deepEqual(twice.slice(0, leaves.length), expected);
   assertClose(twice.slice(leaves.length), expected, 1e-6);
+});
+
+/** Every row's value is a hundredth of the men in the first row of its call. */
+function createCountingNetwork(phases: string): Uint8Array {
+  const writer = new OnnxWriter();
+  const planes = writer.input('/input/planes', ['batch', 112, 8, 8]);
+  const bounds = [
+    [0, 0],
+    [1, 12],
+    [0, 1],
+  ].map((numbers) => writer.integers([2], numbers));
+  const first = writer.node('Slice', [planes, ...bounds]);
+  const men = writer.node('ReduceSum', [first, writer.integers([4], [0, 1, 2, 3])], { keepdims: 0 });
+  const nothing = writer.node('Mul', [
+    writer.node('ReduceSum', [planes, writer.integers([3], [1, 2, 3])], { keepdims: 0 }),
+    writer.floats([1], new Float32Array(1)),
+  ]);
+  const column = writer.node('Unsqueeze', [nothing, writer.integers([1], [1])]);
+  const hundredth = writer.node('Mul', [men, writer.floats([1], Float32Array.of(0.01))]);
+  writer.node('Add', [column, hundredth], {}, '/output/value');
+  writer.node('MatMul', [column, writer.floats([1, 1858], new Float32Array(1858))], {}, '/output/policy');
+  writer.output('/output/policy', ['batch', 1858]);
+  writer.output('/output/value', ['batch', 1]);
+  return writer.finish({ 'sardonyx.input': 'lc0-112', 'sardonyx.policy': 'lc0-1858', 'sardonyx.phases': phases });
+}
+
+test('the positions of a call belong to one body of a network with several, and each gets its own answer', async () => {
+  const countMen = ({ path }: TestLeaf): number => {
+    const position = unwrap(parseFen(START_FEN));
+    for (const word of (path ?? '').split(' ')) position.makeMove(unwrap(parseUciMove(position, word)));
+    return formatFen(position)
+      .split(' ')[0]
+      .replace(/[^a-z]/gi, '').length;
+  };
+  const men = leaves.map(countMen);
+  const [most, middle, least] = [...new Set(men)].sort((a, b) => b - a);
+  assert.ok(least < middle && middle < most);
+  const values = async (phases: string, minibatch: number): Promise<number[]> => {
+    const model = { bytes: createCountingNetwork(phases), name: 'counting.onnx' };
+    const answers = await evaluateWith({}, { model, minibatch });
+    return answers.map(({ kind, valueWl }, i) => (kind === EVALUATED ? Math.round(100 * valueWl) : men[i]));
+  };
+  const each = Array.from({ length: 29 }, (_, i) => 32 - i).join(' ');
+  assert.deepEqual(await values(each, 1), men);
+  assert.deepEqual(await values(each, 32), men);
+  for (const wrong of ['15 27', '27 27', '33', '2', '27,15', '']) {
+    const model = { bytes: createCountingNetwork(wrong), name: 'counting.onnx' };
+    await assert.rejects(
+      evaluateWith({}, { model }),
+      /counting\.onnx has the phases "[^"]*"; they are falling counts of men/,
+    );
+  }
 });
 
 test('WDL logits are softmaxed to what the softmaxed head gives', async () => {

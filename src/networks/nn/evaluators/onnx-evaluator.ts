@@ -18,7 +18,7 @@ import {
   FLOAT16_INFINITY,
   mixSeeds,
 } from '../../../base/util/index.js';
-import { MAX_MOVES, type Move, type Position } from '../../../chess/rules/index.js';
+import { MAX_MOVES, type Move, type Position, popCount64 } from '../../../chess/rules/index.js';
 import { createRandomSymmetry, expandPlanes, type HistoryFill, type InputEncoding } from '../../encoding/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
@@ -173,6 +173,9 @@ export async function runOnCpu(
   }
 }
 
+/** Place of the set of all black men among the masks of a position; that of White's is 0. */
+const BLACK_MEN = 8;
+
 /** Alpha of AlphaZero's Dirichlet noise in chess. */
 const NOISE_ALPHA = 0.3;
 
@@ -219,6 +222,9 @@ class OnnxEvaluator implements Evaluator {
   private value: HeadOutput = this.policy;
   private plies: HeadOutput = this.policy;
   private policyIndices = new Uint16Array(0);
+  /** For a network with several bodies: the body of each position, and the row of the tensors that holds it. */
+  private bodies = new Uint8Array(0);
+  private places = new Int32Array(0);
   /** Per row, what decides its noise. */
   private noiseSeeds = new Int32Array(0);
   private readonly encoding: InputEncoding;
@@ -242,7 +248,8 @@ class OnnxEvaluator implements Evaluator {
 
   reserve(rows: number): void {
     const { format } = this;
-    const capacity = this.padRows(rows);
+    // The last body's call may be padded, too.
+    const capacity = this.padRows(rows) + (format.phases.length === 0 ? 0 : rows);
     const rowFloats = format.inputEncoding.planes * 64;
     this.input = new Float32Array(format.input.isFloat16 ? rowFloats : capacity * rowFloats);
     this.halfInput = new Uint16Array(format.input.isFloat16 ? capacity * rowFloats : 0);
@@ -251,6 +258,8 @@ class OnnxEvaluator implements Evaluator {
     if (format.movesLeft !== null) this.plies = createHead(format.movesLeft, 1, capacity);
     this.policyIndices = new Uint16Array(capacity * MAX_MOVES);
     this.noiseSeeds = new Int32Array(capacity);
+    this.bodies = new Uint8Array(capacity);
+    this.places = Int32Array.from({ length: capacity }, (_, row) => row);
     this.valueWl = new Float32Array(capacity);
     this.valueD = new Float32Array(capacity);
     this.movesLeft = new Float32Array(capacity);
@@ -268,6 +277,12 @@ class OnnxEvaluator implements Evaluator {
       for (let i = 0; i < input.length; i++) this.halfInput[start + i] = encodeFloat16(input[i], FLOAT16_INFINITY);
     } else {
       expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
+    }
+    const { phases } = this.format;
+    if (phases.length > 0) {
+      const men = countMen(position);
+      const body = phases.findIndex((fewest) => men >= fewest);
+      this.bodies[row] = body < 0 ? phases.length : body;
     }
     this.noiseSeeds[row] = position.keyLow ^ Math.imul(position.keyHigh, 0x9e3779b1);
     const first = row * MAX_MOVES;
@@ -291,16 +306,46 @@ class OnnxEvaluator implements Evaluator {
   }
 
   async run(rows: number): Promise<void> {
-    const step = this.format.fixedBatch ?? this.padRows(rows);
-    for (let start = 0; start < rows; start += step) {
+    const { fixedBatch, phases } = this.format;
+    if (phases.length > 0) this.sortByBody(rows);
+    for (let start = 0; start < rows; ) {
+      const step = fixedBatch ?? this.padRows(phases.length > 0 ? this.countBody(start, rows) : rows);
       const { feeds, fetches } = this.getCall(start, step);
       await this.session.run(feeds, fetches);
+      start += phases.length > 0 ? this.countBody(start, rows) : step;
     }
     this.readValues(rows);
   }
 
+  /** Puts the rows of each body side by side. */
+  private sortByBody(rows: number): void {
+    const { bodies, places, format } = this;
+    const { planes } = format.inputEncoding;
+    const order = Array.from({ length: rows }, (_, row) => row);
+    const isSorted = order.every((row) => row === 0 || bodies[row - 1] <= bodies[row]);
+    if (!isSorted) order.sort((a, b) => bodies[a] - bodies[b]);
+    order.forEach((row, place) => {
+      places[row] = place;
+    });
+    if (isSorted) return;
+    const data = format.input.isFloat16 ? this.halfInput : this.input;
+    const given = data.slice(0, rows * planes * 64);
+    order.forEach((row, place) => {
+      data.set(given.subarray(row * planes * 64, (row + 1) * planes * 64), place * planes * 64);
+    });
+    bodies.subarray(0, rows).sort();
+  }
+
+  /** Rows from `start` on that belong to one body. */
+  private countBody(start: number, rows: number): number {
+    const { bodies } = this;
+    let end = start;
+    while (end < rows && bodies[end] === bodies[start]) end++;
+    return end - start;
+  }
+
   writePriorsInto(out: Float32Array, row: number, count: number, policyTemperature: number): void {
-    writePolicyInto(out, this.policy, row, this.policyIndices, row * MAX_MOVES, count, policyTemperature);
+    writePolicyInto(out, this.policy, this.places[row], this.policyIndices, row * MAX_MOVES, count, policyTemperature);
     const { share, seed } = this.plan.noise;
     if (share > 0) addNoise(out, count, share, mixSeeds(seed, this.noiseSeeds[row]));
   }
@@ -316,15 +361,16 @@ class OnnxEvaluator implements Evaluator {
   }
 
   private readValues(rows: number): void {
-    const { valueWl, valueD, movesLeft, value, plies, format } = this;
+    const { valueWl, valueD, movesLeft, value, plies, format, places } = this;
     for (let row = 0; row < rows; row++) {
+      const place = places[row];
       if (format.valueKind === 'scalar') {
-        valueWl[row] = readScalar(value, row);
+        valueWl[row] = readScalar(value, place);
         valueD[row] = 0;
       } else {
-        readWdlInto(value, row, format.valueKind === 'wdl-logits', valueWl, valueD);
+        readWdlInto(value, place, format.valueKind === 'wdl-logits', valueWl, valueD, row);
       }
-      movesLeft[row] = format.movesLeft === null ? 0 : Math.max(0, readScalar(plies, row));
+      movesLeft[row] = format.movesLeft === null ? 0 : Math.max(0, readScalar(plies, place));
       // A NaN would spread through the whole tree.
       if (Number.isNaN(valueWl[row] + valueD[row] + movesLeft[row])) throw new Error('the network gave NaN');
     }
@@ -352,6 +398,12 @@ class OnnxEvaluator implements Evaluator {
     const part = data.subarray(start * rowLength, (start + rows) * rowLength);
     return this.session.createTensor(part, [rows, ...port.shape]);
   }
+}
+
+/** Of both sides, kings and pawns too. */
+function countMen({ masks }: Position): number {
+  const black = 2 * BLACK_MEN;
+  return popCount64(masks[0], masks[1]) + popCount64(masks[black], masks[black + 1]);
 }
 
 function createHead(port: TensorPort, width: number, rows: number): HeadOutput {

@@ -19,6 +19,7 @@ export function readWdlInto(
   areLogits: boolean,
   valueWl: Float32Array,
   valueD: Float32Array,
+  target = row,
 ): void {
   const start = row * head.width;
   let win = readNumber(head, start);
@@ -34,8 +35,8 @@ export function readWdlInto(
     draw /= sum;
     loss /= sum;
   }
-  valueWl[row] = win - loss;
-  valueD[row] = draw;
+  valueWl[target] = win - loss;
+  valueD[target] = draw;
 }
 
 /** @returns the scalar head's number for the position */

@@ -115,6 +115,11 @@ export interface NetworkFormat {
   readonly policy: TensorPort;
   readonly value: TensorPort;
   readonly movesLeft: TensorPort | null;
+  /**
+   * A network with a body for each phase of the game: the fewest men (both sides, kings and pawns too) of the positions that each body but
+   * the last evaluates, falling. All positions of a call must belong to one body. Empty for one body.
+   */
+  readonly phases: readonly number[];
 }
 
 export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
@@ -137,7 +142,10 @@ export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
     const { name, elementType } = unsupported;
     return failure(`has neither 32-bit nor 16-bit floats in "${name}" (ONNX type ${elementType})`);
   }
+  const phases = readPhases(header);
+  if (!phases.ok) return phases;
   const batch = input.value.tensor.shape[0];
+  if (phases.value.length > 0 && batch > 1) return failure('has bodies for phases of the game and a fixed batch');
   return success({
     inputEncoding: input.value.encoding,
     policyEncoding: policy.value.encoding,
@@ -147,7 +155,21 @@ export function recogniseNetwork(header: OnnxHeader): Result<NetworkFormat> {
     policy: createPort(policy.value.tensor),
     value: createPort(value.value.tensor),
     movesLeft: movesLeft === null ? null : createPort(movesLeft),
+    phases: phases.value,
   });
+}
+
+const MOST_MEN = 32;
+
+/** `sardonyx.phases`, such as `27 15`. */
+function readPhases({ metadata }: OnnxHeader): Result<number[]> {
+  const text = metadata.get('sardonyx.phases');
+  if (text === undefined) return success([]);
+  const phases = text.split(' ').map(Number);
+  const isFalling = phases.every((men, i) => Number.isInteger(men) && men > 2 && men < (phases[i - 1] ?? MOST_MEN + 1));
+  return isFalling
+    ? success(phases)
+    : failure(`has the phases "${text}"; they are falling counts of men, such as "27 15"`);
 }
 
 function createPort(tensor: TensorDescription): TensorPort {
