@@ -6,7 +6,7 @@
  */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { findHome, getConfigFolder } from '#platform/folders.js';
 import { getProgramCommand } from '#platform/machine.js';
@@ -266,9 +266,9 @@ function listLc0Folders(environment: NodeJS.ProcessEnv): string[] {
   const home = findHome(environment);
   const inHome = (...parts: string[]): string[] => (home === undefined ? [] : [join(home, ...parts)]);
   if (process.platform === 'darwin') return inHome('Library', 'Preferences', 'lc0');
-  const own = XDG_CONFIG_HOME ? [XDG_CONFIG_HOME] : inHome('.config');
+  const own = isAbsolute(XDG_CONFIG_HOME ?? '') ? [XDG_CONFIG_HOME as string] : inHome('.config');
   const folders = [...own, ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
-  return folders.filter((folder) => folder !== '').map((folder) => join(folder, 'lc0'));
+  return folders.filter(isAbsolute).map((folder) => join(folder, 'lc0'));
 }
 
 export function parseConfig(text: string): string[] {

@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { readFilePart } from '#platform/files.js';
 import { findCacheFolder, findHome } from '#platform/folders.js';
@@ -103,10 +103,11 @@ export function listDiscoveryFolders(programFolder: string, environment: NodeJS.
     if (home) folders.push(join(home, 'Library', 'lc0'));
     return folders;
   }
-  if (environment.XDG_DATA_HOME) folders.push(join(environment.XDG_DATA_HOME, 'lc0'));
+  const { XDG_DATA_HOME, XDG_DATA_DIRS } = environment;
+  if (XDG_DATA_HOME && isAbsolute(XDG_DATA_HOME)) folders.push(join(XDG_DATA_HOME, 'lc0'));
   if (home) folders.push(join(home, '.local', 'share', 'lc0'));
-  const system = environment.XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
-  for (const folder of system.split(':')) if (folder) folders.push(join(folder, 'lc0'));
+  const system = XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
+  for (const folder of system.split(':')) if (isAbsolute(folder)) folders.push(join(folder, 'lc0'));
   return folders;
 }
 

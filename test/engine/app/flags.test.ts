@@ -193,6 +193,8 @@ test('config files are looked for where lc0 looks', { skip: process.platform !==
   ]);
   const [[, , user]] = listConfigPlaces('/', { XDG_CONFIG_HOME: '/cfg' });
   assert.equal(user, '/cfg/lc0/lc0.config');
+  const [relative] = listConfigPlaces('/', { HOME: home, XDG_CONFIG_HOME: 'cfg', XDG_CONFIG_DIRS: './one:/two' });
+  assert.deepEqual(relative.slice(2), [join(home, '.config/lc0/lc0.config'), '/two/lc0/lc0.config']);
 });
 
 test('a folder in the place of a config file is named as one', () => {

@@ -74,5 +74,10 @@ describe('autodiscovery', () => {
       '/x/lc0',
       '/y/lc0',
     ]);
+    assert.deepEqual(listDiscoveryFolders('/bin', { HOME: root, XDG_DATA_HOME: 'data', XDG_DATA_DIRS: './x:/y' }), [
+      '/bin',
+      join(root, '.local/share/lc0'),
+      '/y/lc0',
+    ]);
   });
 });
