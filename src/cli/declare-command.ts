@@ -51,6 +51,8 @@ export interface Command {
   readonly words: readonly string[];
   /** Names of its flags, the engine's where it takes them. */
   readonly flags: readonly string[];
+  /** Further names of flags, which its help does not show. */
+  readonly hiddenFlags: readonly string[];
   /** Words and flags that it cannot do without: `<file>`, `--out`. */
   readonly required: readonly string[];
   readonly translate: (words: readonly string[]) => readonly string[] | null;
@@ -86,6 +88,13 @@ export function declareCommand<Flags extends FlagTable, Words extends FlagTable 
       ...shown.map(([name]) => name),
       ...(engineFlags === undefined ? [] : listOptionSpecs().flatMap(({ flag, hidden }) => (hidden ? [] : [flag]))),
       'help',
+    ],
+    hiddenFlags: [
+      ...['h', 'version', 'show-hidden'],
+      ...Object.entries(flags).flatMap(([name, { options, place }]) =>
+        [name, options.alias ?? [], place?.oldNames ?? []].flat(),
+      ),
+      ...(engineFlags === undefined ? [] : listOptionSpecs().map(({ flag }) => flag)),
     ],
     required: [
       ...[...first.matchAll(/<([\w-]+)/g)].map(([, word]) => `<${word}>`),

@@ -45,7 +45,7 @@ export function prepareArguments(args: readonly string[], commands: ReadonlySet<
 /** `help match` → `match --help`, and `-help` as other programs write it. */
 function putHelpLast(args: readonly string[]): readonly string[] {
   const spelled = args.map((arg) => (arg === '-help' || arg === '-version' ? `-${arg}` : arg));
-  return spelled[0] === 'help' ? [...spelled.slice(1), '--help'] : spelled;
+  return spelled[0] === 'help' ? [...spelled.filter((word) => word !== 'help'), '--help'] : spelled;
 }
 
 /**
@@ -194,7 +194,7 @@ function describeUnknown(command: Command, names: readonly string[], words: read
   const written = new Map(
     words.filter((word) => word.startsWith('-')).map((word) => [nameFlag(word), word.split('=')[0]]),
   );
-  const isCopy = (name: string): boolean => written.has(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+  const isCopy = (name: string): boolean => written.has(toKebab(name));
   const flags = names.flatMap((name) => written.get(nameFlag(name)) ?? []);
   const others = names.filter((name) => !written.has(nameFlag(name)) && !isCopy(name));
   const help = `${getProgramCommand()} ${command === uciCommand ? '' : `${command.names[0]} `}--help lists its flags`;
@@ -214,6 +214,10 @@ function nameFlag(word: string): string {
   return word.replace(/^-+(?:no-)?/, '').replace(/[=.].*$/s, '');
 }
 
+function toKebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** yargs's message in one line. It writes flags without dashes, words with them, and only counts the words that are missing. */
 function rewordMessage(message: string, command: Command, words: readonly string[]): string {
   const lines = message.split('\n').map((line) => line.trim());
@@ -224,7 +228,10 @@ function rewordMessage(message: string, command: Command, words: readonly string
     const given = new Set(words.map((word) => word.split('=')[0]));
     const lacksWord = sentence.startsWith('Not enough');
     const missing = command.required.filter((name) => (name.startsWith('<') ? lacksWord : !given.has(name)));
-    return `The command needs ${missing.join(', ')}`;
+    const known = new Set([...command.flags, ...command.hiddenFlags]);
+    const strange = words.filter((word) => word.startsWith('--') && !known.has(toKebab(nameFlag(word))));
+    const needs = `The command needs ${missing.join(', ')}`;
+    return strange.length === 0 ? needs : `${needs}. ${describeUnknown(command, strange, words)}`;
   }
   return sentence.replace(/(?<=^Invalid values: )--([\w-]+)/, (flag, word) =>
     command.words.includes(word) ? `<${word}>` : flag,

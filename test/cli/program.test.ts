@@ -347,6 +347,14 @@ test('what is wrong is one sentence on stderr and status 1', async () => {
     [['rescore'], 'The command needs <inputs> or --input, --out'],
     [['label'], 'The command needs --engine, --out'],
     [['leela2onnx', 'network.pb.gz'], 'The command needs --input, --output'],
+    [
+      ['onnx2leela', '--inptu', 'x'],
+      'The command needs --input, --output. Unknown flag --inptu; did you mean --input?',
+    ],
+    [
+      ['leela2onnx', '--input=x', '--valueHead=q', '--no-onnx2pytorch', '--hlo-batch-size=1'],
+      'The command needs --output',
+    ],
     [['networks', 'download'], 'Invalid values: <action> is "download", not one of "list", "get"'],
     [
       ['backendbench', '--fen=w'],
@@ -356,6 +364,7 @@ test('what is wrong is one sentence on stderr and status 1', async () => {
     [['eval', board.replace('pppppppp', '1')], 'Illegal position: Rank 7 of the FEN has 1 square instead of 8'],
     [['eval', '--fen', board, board], 'The position is given twice, as words and with --fen'],
     [['dance'], 'There is no command dance; sardonyx --help lists them'],
+    [['help', 'help', 'anlyse'], 'There is no command anlyse; did you mean analyse?'],
     [['help', 'anlyse'], 'There is no command anlyse; did you mean analyse?'],
     [['analyse', 'startpos', '--ndoes', '5'], 'Unknown flag --ndoes; did you mean --nodes?'],
     [['bench', '--minibach-size=5'], 'Unknown flag --minibach-size; did you mean --minibatch-size?'],
