@@ -311,6 +311,29 @@ test('a match that is refused at its start is not kept', async () => {
   await long.close();
 });
 
+test('a folder of matches that cannot be made is one sentence, and the server goes on', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const players = new MatchPlayers(new OfferedNetworks(createOptionStore(), []), [ENGINE]);
+  const nowhere = new Matches('/proc/none/matches', [process.execPath, '-e', ''], players, books);
+  const request = { players: ['random', 'Known'], clock: null, nodes: 1, games: 2, sprt: null, chess960: false };
+  await assert.rejects(
+    nowhere.start({ ...request, tournament: 'round-robin', concurrency: 1, book: null }),
+    /^Error: Cannot create the folder \/proc\/none\/matches: no folder can be created there$/,
+  );
+});
+
+test('a link that leads nowhere hides none of the networks beside it', () => {
+  symlinkSync(join(folder, 'missing.onnx'), join(folder, 'a.onnx'));
+  symlinkSync(join(folder, 'b.onnx'), join(folder, 'b.onnx'));
+  writeFileSync(join(folder, 'c.onnx'), '');
+  const { entries } = new OfferedNetworks(createOptionStore(), [folder]);
+  assert.deepEqual(
+    entries.flatMap(({ name }) => (/^[abc]\.onnx$/.test(name) ? [name] : [])),
+    ['c.onnx'],
+  );
+});
+
 test('files that are sent at once have the room of all together, and what does not come is given back', async () => {
   const sent = new SentFiles({ network: async (name) => name, book: async (name) => name });
   const send = (content: PassThrough, bytes: number | null): Promise<string> =>

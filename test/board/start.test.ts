@@ -84,7 +84,7 @@ for (const [what, args, sentence] of [
   [
     'a folder of networks that is a file',
     [HASH, '--networks=file'],
-    /^The networks of file cannot be listed: there is no such folder$/,
+    /^The networks of file cannot be listed: it is no folder$/,
   ],
   ['a folder of matches that is a file', [HASH, '--matches=file'], /^No matches can be kept in file: it is no folder$/],
 ] as const) {

@@ -4,9 +4,10 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
+import { createFolder } from '#platform/folders.js';
 import { cutText, describeRefusal, LineReader } from '../../base/util/index.js';
 import { type Crosstable, findLockOwner, type LivePosition } from '../../games/match/index.js';
 import type { MatchServices } from '../desk/engine-services.js';
@@ -109,7 +110,7 @@ export class Matches implements MatchServices {
   }
 
   async start(request: MatchSettings): Promise<string> {
-    mkdirSync(this.folder, { recursive: true });
+    createFolder(this.folder);
     const book = request.book === null ? null : await this.books.keep(request.book, this.bookFolder);
     const settings = { ...request, book };
     createRequestedArguments(settings, this.offers);

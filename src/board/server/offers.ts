@@ -3,10 +3,11 @@
  * these lists, never a path or an address; no other program is ever started, and no other file is read.
  */
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join, normalize, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
+import { createFolder } from '#platform/folders.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { formatMegabytes, type Result, success, unwrap } from '../../base/util/index.js';
 import {
@@ -91,13 +92,18 @@ function findRemote(value: string): RemoteNetwork | null {
 
 function listNetworkFiles(folder: string): { name: string; path: string; bytes: number }[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => NETWORK_FILE.test(name))
-      .sort()
-      .slice(0, MOST_FILES)
-      .map((name) => ({ name, path: join(folder, name), bytes: statSync(join(folder, name)).size }));
+    return (
+      readdirSync(folder)
+        // A link may lead nowhere.
+        .filter((name) => NETWORK_FILE.test(name) && existsSync(join(folder, name)))
+        .sort()
+        .slice(0, MOST_FILES)
+        .map((name) => ({ name, path: join(folder, name), bytes: statSync(join(folder, name)).size }))
+    );
   } catch (error) {
-    throw new Error(`The networks of ${folder} cannot be listed: ${describeWriteFailure(error)}`);
+    const isOther = (error as NodeJS.ErrnoException).code === 'ENOTDIR' && existsSync(folder);
+    const reason = isOther ? 'it is no folder' : describeWriteFailure(error);
+    throw new Error(`The networks of ${folder} cannot be listed: ${reason}`);
   }
 }
 
@@ -252,7 +258,7 @@ export class MatchBooks {
     const book = this.books.get(name);
     if (book === undefined) throw new Error(`No book of that name is offered: ${name}`);
     if (book.digest === null) return name;
-    await mkdir(folder, { recursive: true });
+    createFolder(folder);
     if (!isPlainFolder(folder)) throw new Error(`${folder} is no folder of the matches: books are not kept there`);
     const kept = `${book.digest}-${name}`;
     await copyFile(book.path, join(folder, kept), constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
