@@ -74,11 +74,24 @@ test('process.exit in the middle of a search ends the process with its status, a
 
 test('a call of onnxruntime that never returns does not keep the process from ending', () => {
   const module = new URL('../../../dist/platform/node/node-onnx-runtime.js', import.meta.url).href;
-  const program = `const { callNative } = await import('${module}');
-    void callNative(() => new Promise(() => undefined));
-    process.exit(3);`;
-  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
-  assert.deepEqual([signal, stderr], ['SIGKILL', '']);
+  const call = `const { callNative, prepareRuntime } = await import('${module}');
+    prepareRuntime(false);
+    void callNative(() => new Promise(() => undefined));`;
+  const other = `import { Worker } from 'node:worker_threads';
+    ${call}
+    const thread = \`${call}
+      (await import('node:worker_threads')).parentPort.postMessage('called');\`;
+    const worker = new Worker(new URL(\`data:text/javascript,\${encodeURIComponent(thread)}\`));
+    await new Promise((resolve) => worker.once('message', resolve));`;
+  // A call of the thread that ends the process has not begun, or is over: there is nothing to wait for.
+  for (const [program, end] of [
+    [call, [3, null, '']],
+    [other, [null, 'SIGKILL', '']],
+  ] as const) {
+    const args = ['--input-type=module', '-e', `${program}\nprocess.exit(3);`];
+    const { status, signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.deepEqual([status, signal, stderr], end);
+  }
 });
 
 test('an exception in the middle of a search ends the process with status 1', () => {

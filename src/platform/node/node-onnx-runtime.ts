@@ -129,6 +129,8 @@ const HAS_WEBGPU_KEEPER = 3;
 const WORDS = 4;
 
 let words: Int32Array | undefined;
+/** Calls of this thread, which are not inside onnxruntime while the thread does anything else. */
+let ownCalls = 0;
 
 /** Creates the shared memory. The main thread does it before it starts threads that use onnxruntime. */
 function shareMemory(): void {
@@ -145,7 +147,7 @@ function findWords(): Int32Array {
 
 // If Node ends a thread while it is inside onnxruntime, onnxruntime-node throws an exception that nothing can catch, and the process
 // aborts with status 134. So calls are counted. When the process exits, no thread may begin another call, and the main thread waits
-// for those that have begun: until they have computed for longer than a batch takes, or have done nothing for seconds. Then it
+// for those of others that have begun: until they have computed for longer than a batch takes, or have done nothing for seconds. Then it
 // kills the process, because Node would wait for their threads for ever.
 
 /** Time of the processor that each call gets, which does not depend on what else the machine does. */
@@ -158,10 +160,12 @@ const STEP_MS = 20;
 export async function callNative<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const shared = findWords();
   Atomics.add(shared, CALLS, 1);
+  ownCalls++;
   try {
     if (Atomics.load(shared, IS_EXITING) === 1) throw new Error('the process is ending');
     return await work();
   } finally {
+    ownCalls--;
     Atomics.sub(shared, CALLS, 1);
     Atomics.notify(shared, CALLS);
   }
@@ -172,10 +176,10 @@ function waitForNativeCalls(): void {
   Atomics.store(shared, IS_EXITING, 1);
   const end = performance.now() + LONGEST_WAIT_MS;
   const before = process.cpuUsage();
-  const mostCpuMs = CPU_MS_PER_CALL * Atomics.load(shared, CALLS);
+  const mostCpuMs = CPU_MS_PER_CALL * (Atomics.load(shared, CALLS) - ownCalls);
   for (;;) {
     const calls = Atomics.load(shared, CALLS);
-    if (calls === 0) return;
+    if (calls === ownCalls) return;
     const { user, system } = process.cpuUsage(before);
     if ((user + system) / 1000 > mostCpuMs || performance.now() > end) process.kill(process.pid, 'SIGKILL');
     Atomics.wait(shared, CALLS, calls, STEP_MS);
