@@ -172,27 +172,38 @@ test('a search that runs at the end of input still gives its answer', needsProce
   assert.match(engine.lines.at(-1) ?? '', /^bestmove /);
 });
 
-test('when the terminal is closed the engine ends by the hang-up, without a crash of Node', needsProcess, async (t) => {
-  if (spawnSync('script', ['--version']).status !== 0) return t.skip('script (util-linux) is not installed');
-  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-terminal-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  for (const lines of ['isready', 'isready\ngo infinite']) {
-    const status = join(folder, `${lines.length}`);
-    const shell = `trap : HUP; "${process.execPath}" "${PROGRAM}" --backend=random; echo $? > "${status}"`;
-    const terminal = spawn('script', ['-qec', shell, '/dev/null']);
-    t.after(() => terminal.kill('SIGKILL'));
-    const isReady = new Promise<void>((resolve) => {
-      let text = '';
-      terminal.stdout.on('data', (chunk) => {
-        text += chunk;
-        if (/readyok\r?\n/.test(text)) resolve();
+test(
+  'when the terminal is closed the engine and the board end by the hang-up, without a crash of Node',
+  needsProcess,
+  async (t) => {
+    if (spawnSync('script', ['--version']).status !== 0) return t.skip('script (util-linux) is not installed');
+    const folder = mkdtempSync(join(tmpdir(), 'sardonyx-terminal-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    for (const [command, lines] of [
+      ['', 'isready'],
+      ['', 'isready\ngo infinite'],
+      [`board --no-open --config= --matches="${folder}"`, ''],
+    ]) {
+      const status = join(folder, `${lines.length}`);
+      const program = `"${process.execPath}" "${PROGRAM}" ${command} --backend=random`;
+      // As a shell that a user types in does, this one hands the hang-up on.
+      const wait = 'while kill -0 $! 2> /dev/null; do wait $!; status=$?; done';
+      const shell = `trap 'kill -HUP $!' HUP; ${program} <&0 & ${wait}; echo $status > "${status}"`;
+      const terminal = spawn('script', ['-qec', shell, '/dev/null']);
+      t.after(() => terminal.kill('SIGKILL'));
+      const isReady = new Promise<void>((resolve) => {
+        let text = '';
+        terminal.stdout.on('data', (chunk) => {
+          text += chunk;
+          if (/(readyok|token=.*)\r?\n/.test(text)) resolve();
+        });
       });
-    });
-    terminal.stdin.write(`${lines}\n`);
-    await isReady;
-    terminal.kill('SIGKILL');
-    while (!existsSync(status) || readFileSync(status, 'utf8') === '')
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.equal(readFileSync(status, 'utf8'), '129\n');
-  }
-});
+      terminal.stdin.write(`${lines}\n`);
+      await isReady;
+      terminal.kill('SIGKILL');
+      while (!existsSync(status) || readFileSync(status, 'utf8') === '')
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(readFileSync(status, 'utf8'), '129\n');
+    }
+  },
+);

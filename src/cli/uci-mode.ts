@@ -3,12 +3,11 @@
  * that, and gets the lines that arrived in the meantime.
  */
 
-import { isatty } from 'node:tty';
 import { getLogPath } from '#platform/log-file.js';
 import { LineReader } from '../base/util/line-reader.js';
 import { CrashReporter, readVersion, type Settings } from '../engine/app/options.js';
 import { formatIdentity } from '../engine/uci/options.js';
-import { createStdoutWriter, findWriteObstacle, writeNote } from './write-output.js';
+import { createStdoutWriter, endProcess, findWriteObstacle, writeNote } from './write-output.js';
 
 /** The part of a session that handles the lines of stdin. */
 interface Conversation {
@@ -59,7 +58,7 @@ export function runUciMode(settings: Settings): void {
   setImmediate(async () => {
     try {
       const { startSession } = await import('./uci-session.js');
-      conversation = startSession(settings, version, { writeLine, onFault, onEnd: endProcess });
+      conversation = startSession(settings, version, { writeLine, onFault, onEnd: () => endProcess() });
     } catch (error) {
       // Without the engine nothing can be answered; a client that waits would wait for ever.
       onFault(error);
@@ -67,17 +66,6 @@ export function runUciMode(settings: Settings): void {
     }
     doorkeeper.handOver(conversation);
   });
-}
-
-const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-
-/** Node 20 aborts at its exit when a terminal that it started in is gone. So the hang-up ends the process, as it ends others. */
-function endProcess(): void {
-  if (terminals.some((descriptor) => !isatty(descriptor))) {
-    process.removeAllListeners('SIGHUP');
-    process.kill(process.pid, 'SIGHUP');
-  }
-  process.exit();
 }
 
 /** Warns people who start the engine in a terminal; the session warns the GUI. */

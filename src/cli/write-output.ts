@@ -103,3 +103,14 @@ function writeAll(bytes: Buffer): void {
     }
   }
 }
+
+const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+
+/** Node 20 aborts at its exit when a terminal that it started in is gone. So the hang-up ends the process, as it ends others. */
+export function endProcess(status?: number): never {
+  if (terminals.some((descriptor) => !isatty(descriptor))) {
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+  }
+  process.exit(status);
+}

@@ -6,6 +6,7 @@ import { readVersion } from '../../engine/app/options.js';
 import { declareCommand, onOff, text, texts, whole } from '../declare-command.js';
 import { readEngineFlags } from '../engine-flags.js';
 import { INTERRUPTED, printLine, printNote } from '../output.js';
+import { endProcess } from '../write-output.js';
 
 const LOOPBACK = /^(127\.[\d.]+|localhost|::1)$/;
 const PLAIN_HTTP =
@@ -56,8 +57,8 @@ export const boardCommand = declareCommand({
     if (args.open) openInBrowser(board.lendUrl());
     const end = (): void => {
       // A match may take longer to be written down than a user waits.
-      setTimeout(() => process.exit(INTERRUPTED), 2000).unref();
-      void board.close().finally(() => process.exit(INTERRUPTED));
+      setTimeout(() => endProcess(INTERRUPTED), 2000).unref();
+      void board.close().finally(() => endProcess(INTERRUPTED));
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   },
