@@ -8,6 +8,27 @@ import type { LoopGames, LoopState } from '#sardonyx/board/protocol/replies.js';
 import { readLoopState } from '#sardonyx/board/server/loop-control.js';
 import { BoardProcess, type BoardSocket } from '../support/board-process.js';
 
+test('the state of a loop that a stranger wrote is read as far as it is one, or is one sentence', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-'));
+  const read = (state: unknown): ReturnType<typeof readLoopState> => {
+    writeFileSync(join(folder, 'state.json'), JSON.stringify(state));
+    return readLoopState(folder);
+  };
+  try {
+    for (const state of [null, 5, 'x']) assert.throws(() => read(state), /its state\.json cannot be read$/);
+    for (const state of [
+      { generations: [null], changes: [null, 1], current: null, plan: null },
+      { generations: 5, changes: {}, stage: 'constructor' },
+      { stage: '__proto__' },
+    ]) {
+      const { generations, changes, progress } = read(state);
+      assert.deepEqual([generations, changes, progress], [[], [], null]);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('the state of a training loop is read as the loop writes it; where there is none, a sentence says so', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sardonyx-loop-'));
   try {

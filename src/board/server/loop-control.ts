@@ -194,22 +194,22 @@ function isLocked(path: string): boolean {
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Stage → its games' folder, and the section of the configuration that says how many are to be played. */
-const GAMES_OF_STAGE: Readonly<Record<string, readonly [folder: string, section: string]>> = {
-  selfplay: ['games', 'selfplay'],
-  gate: ['gate', 'gate'],
-  measure: ['measure', 'measure'],
-};
+const GAMES_OF_STAGE: ReadonlyMap<string, readonly [folder: string, section: string]> = new Map([
+  ['selfplay', ['games', 'selfplay']],
+  ['gate', ['gate', 'gate']],
+  ['measure', ['measure', 'measure']],
+]);
 const SECONDS_PER_HOUR = 3600;
 
 /** Throws the sentence for the user. @param isNew nothing has been written yet */
 export function readLoopState(folder: string, isNew = false): Omit<LoopState, 'control'> {
-  let raw: Raw;
+  let raw: unknown = isNew ? {} : null;
   try {
-    raw = isNew ? {} : JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
+    if (!isNew) raw = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
   } catch {
-    throw new Error(`There is no training loop in ${folder}: its state.json cannot be read`);
+    // Told below.
   }
-  const rows = Array.isArray(raw.generations) ? (raw.generations as Raw[]) : [];
+  if (!isRaw(raw)) throw new Error(`There is no training loop in ${folder}: its state.json cannot be read`);
   const current = (raw.current as Raw | undefined) ?? {};
   const generation = readNumber(current.number) ?? 0;
   const stage = typeof raw.stage === 'string' ? raw.stage : '';
@@ -219,11 +219,19 @@ export function readLoopState(folder: string, isNew = false): Omit<LoopState, 'c
     generation,
     stage,
     best: readNumber(raw.best) ?? 0,
-    generations: rows.map((row) => readGeneration(row, networks)),
+    generations: listRows(raw.generations).map((row) => readGeneration(row, networks)),
     progress: readProgress(folder, generation, stage, raw.plan as Raw | undefined),
     hasFirstNetwork: networks.has(0),
-    changes: (Array.isArray(raw.changes) ? (raw.changes as Raw[]) : []).map(describeChange),
+    changes: listRows(raw.changes).map(describeChange),
   };
+}
+
+function isRaw(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null;
+}
+
+function listRows(value: unknown): readonly Raw[] {
+  return Array.isArray(value) ? value.filter(isRaw) : [];
 }
 
 /** The folder of a generation's games. @param number whole, from 0 */
@@ -264,7 +272,7 @@ function listNetworks(folder: string): ReadonlySet<number> {
 }
 
 function readProgress(folder: string, generation: number, stage: string, plan: Raw | undefined): LoopProgress | null {
-  const games = GAMES_OF_STAGE[stage];
+  const games = GAMES_OF_STAGE.get(stage);
   if (games === undefined) return null;
   const own = join(getGenerationFolder(folder, generation), games[0]);
   // Self-play without pause: games that no generation has taken yet.
