@@ -143,6 +143,12 @@ def _create_parser() -> ArgumentParser:
     export.add_argument("--precision", choices=["fp32", "fp16", "int8"], default="fp32")
     export.add_argument("--keep", nargs="*", default=[], metavar="PART", help="int8: convolutions to leave fp32, e.g. stem")
 
+    join = add("join", "networks.join", "join networks for phases of the game to one, which chooses by the men on the board")
+    join.add_argument("networks", type=Path, nargs="+", help="ONNX files, from the opening to the endgame")
+    join.add_argument("--men", type=int, nargs="+", required=True, help="the fewest men for each but the last, such as 27 15")
+    join.add_argument("--name", help="name inside the file (default: the first one's)")
+    join.add_argument("--out", type=Path, required=True, help="ONNX file to write")
+
     bundle = add("bundle", "bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
     _add_network(bundle, ["runs/shards/test"])
     bundle.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")

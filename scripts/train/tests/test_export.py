@@ -12,7 +12,7 @@ from sardonyx_train.data.batch import BatchMaker
 from sardonyx_train.data.shards import find_shards, read_common_format
 from sardonyx_train.data.stream import read_sequentially
 from sardonyx_train.export.graph import ModelCard, convert_to_half, create_onnx, output_shapes
-from sardonyx_train.export.passes import merge_policy
+from sardonyx_train.export.passes import merge_policy, pack_tables
 from sardonyx_train.export.quantise import check_pair_sums, find_logit_layers, quantise, reads_planes, store_constants, take_evenly
 from sardonyx_train.export.verify import create_session, verify
 from sardonyx_train.model.network import Network
@@ -243,3 +243,14 @@ def test_what_decides_about_ranges_is_taken_from_all_over_the_calibration():
         batches = [SimpleNamespace(size=size, number=i) for i, size in enumerate(sizes)]
         taken = take_evenly(batches, 1000)
         assert len(taken) == wanted and len({b.number - a.number for a, b in itertools.pairwise(taken)}) == 1
+
+
+def test_large_constants_of_small_whole_numbers_are_stored_as_bytes_and_change_nothing():
+    network, config = _network(preset="sardonyx-sight-96x6")
+    plain, packed = (create_onnx(network, config, CARD) for _ in range(2))
+    pack_tables(packed)
+    assert packed.ByteSize() < plain.ByteSize() - 700_000
+    torch.manual_seed(1)
+    x = (torch.rand(5, network.input_scale.shape[1], 8, 8) < 0.2).float().numpy()
+    for ours, theirs in zip(*(create_session(model).run(None, {"/input/planes": x}) for model in (packed, plain)), strict=True):
+        assert np.array_equal(ours, theirs)

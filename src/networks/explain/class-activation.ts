@@ -8,7 +8,7 @@ import { openSession, prepareRuntime, type RuntimeSession } from '#platform/onnx
 import { failure, type Result, success } from '../../base/util/index.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/rules/index.js';
 import { expandPlanes, type HistoryFill, transformSquare } from '../encoding/index.js';
-import { loadModel, type Model, type ModelSource, readScalar, readWdlInto } from '../nn/index.js';
+import { findBody, loadModel, type Model, type ModelSource, readScalar, readWdlInto } from '../nn/index.js';
 
 export interface ClassActivation {
   readonly network: string;
@@ -52,8 +52,10 @@ export async function computeClassActivation(
   if (problem !== null) return failure(`The network ${model.path} ${problem}`);
   const { input, policy, value } = model.format;
   // Loaded late: who asks for occlusion alone needs no graphs.
-  const { cutBehindBody } = await import('../onnx/index.js');
-  const cut = cutBehindBody(model.bytes, input.name, [policy.name, value.name]);
+  const { cutBehindBody, takeBody } = await import('../onnx/index.js');
+  const { phases } = model.format;
+  const bytes = phases.length === 0 ? model.bytes : takeBody(model.bytes, findBody(phases, position));
+  const cut = cutBehindBody(bytes, input.name, [policy.name, value.name]);
   if (cut === undefined) return failure(`The network ${model.path} has no single tensor between body and heads`);
   const { planes, transform, moves, indices } = encode(model, position, historyFill);
   const heads = new HeadReader(model, indices);

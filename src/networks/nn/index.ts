@@ -21,7 +21,7 @@ export {
   type ModelSource,
   readPrecision,
 } from './model/model-file.js';
-export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
+export { findBody, findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
 export { isExternal, type TensorDescription } from './model/onnx-header.js';
 export {
   type AttributeMessage,

@@ -8,6 +8,7 @@ export {
   insertBeforeOutput,
   insertBehindInput,
   listNames,
+  takeBody,
 } from './edit/graph-edit.js';
 export { BUILDER_VERSION, type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './graph/build-onnx.js';
 export {

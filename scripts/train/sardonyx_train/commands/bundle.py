@@ -17,6 +17,7 @@ import onnx
 
 from ..base.errors import TrainError
 from ..base.files import name_part, publish, read_json, write_bytes
+from ..export.passes import pack_tables
 from ..export.quantise import quantise
 from ..export.verify import Verification, verify
 from .networks import Positions, create_model, keep_halves
@@ -89,6 +90,7 @@ def write_bundle(folder: Path, networks: list[Bundled]) -> None:
     """Writes all files under temporary names, then renames them and writes the manifest."""
     folder.mkdir(parents=True, exist_ok=True)
     for made in networks:
+        pack_tables(made.model)
         onnx.save(made.model, name_part(folder / made.entry["file"]))
     for made in networks:
         publish(name_part(folder / made.entry["file"]), folder / made.entry["file"])

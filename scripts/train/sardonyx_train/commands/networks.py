@@ -1,4 +1,4 @@
-"""The commands that make networks and checkpoints of checkpoints: `export`, `weights`, `average`."""
+"""The commands that make networks and checkpoints of others: `export`, `join`, `weights`, `average`."""
 
 import math
 from argparse import Namespace
@@ -17,6 +17,8 @@ from ..data.batch import Batch, BatchMaker
 from ..data.shards import find_shards, read_wanted_format, require_rows
 from ..data.stream import read_sequentially
 from ..export.graph import ModelCard, build_network, convert_to_half, create_onnx
+from ..export.passes import pack_tables
+from ..export.phases import join_phases
 from ..export.quantise import quantise
 from ..export.verify import verify
 from ..model.network import Network
@@ -56,7 +58,20 @@ def export(options: Namespace) -> int:
         print(verification.format())
         if not math.isfinite(verification.policy_kl):
             raise ValueError(f"{options.checkpoint} has weights whose outputs are not finite")
+    pack_tables(model)
     write_bytes(options.out, model.SerializeToString())
+    print(f"{options.out}: {options.out.stat().st_size:,} bytes")
+    return 0
+
+
+def join(options: Namespace) -> int:
+    models = []
+    for path in options.networks:
+        try:
+            models.append(onnx.load(path))
+        except Exception as error:  # protobuf has many
+            raise TrainError(f"cannot read {path}: {error}") from None
+    write_bytes(options.out, join_phases(models, options.men, options.name).SerializeToString())
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
     return 0
 

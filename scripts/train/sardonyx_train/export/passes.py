@@ -13,6 +13,9 @@ them only if all inputs of the addition are in this layout and their shapes are 
 ONNX Runtime fuses a layer with the QuantizeLinear and DequantizeLinear nodes around it, but runs operators that only move values
 between two layers in fp32.
 
+`pack_tables` stores large constants of small whole numbers, such as which squares lie between two others, as bytes: ONNX Runtime expands
+them when it loads the file.
+
 `merge_policy` makes one matrix of query and key of the attention policy, which is one dense layer less. The rows of e are the embedded
 squares. The logit of a move from f to t is s · (e_f Q + q) · (e_t K + k). This equals (e_f A + a) · e_t + r_f with A = s Q Kᵀ, a = s q Kᵀ
 and r_f = s (e_f Q + q) · k. Promotions multiply the key by another matrix P, which becomes e_t K P + k P. Only int8 files are merged; an
@@ -27,6 +30,7 @@ from onnxruntime.transformers.onnx_model import OnnxModel
 BATCH = "batch"
 _COPY = "_copy"  # suffix of the names of copying convolutions
 _BOARD = [8, 8]
+_LARGE_BYTES = 65536
 _MOVES = ("Split", "Reshape", "Transpose")
 _ROUND, _UNROUND = "QuantizeLinear", "DequantizeLinear"
 _POLICY = "/network/policy"
@@ -53,6 +57,17 @@ def copy_entries(model: onnx.ModelProto) -> None:
         copy = helper.make_node("Conv", [node.output[0], ones.name], [name], f"{name}{_COPY}", group=channels, kernel_shape=[1, 1])
         model.graph.node.insert(index + 1, constant)
         model.graph.node.insert(index + 2, copy)
+
+
+def pack_tables(model: onnx.ModelProto) -> None:
+    for index, node in reversed(list(enumerate(model.graph.node))):
+        values = numpy_helper.to_array(node.attribute[0].t) if node.op_type == "Constant" and node.ByteSize() > _LARGE_BYTES else None
+        if values is None or values.dtype != np.float32 or not np.array_equal(values, values.astype(np.uint8)):
+            continue
+        name = node.output[0]
+        node.output[0] = f"{name}_bytes"
+        node.attribute[0].t.CopyFrom(numpy_helper.from_array(values.astype(np.uint8), name))
+        model.graph.node.insert(index + 1, helper.make_node("Cast", [node.output[0]], [name], f"{name}_floats", to=TensorProto.FLOAT))
 
 
 def declare_batch(model: onnx.ModelProto) -> None:

@@ -18,12 +18,12 @@ import {
   FLOAT16_INFINITY,
   mixSeeds,
 } from '../../../base/util/index.js';
-import { MAX_MOVES, type Move, type Position, popCount64 } from '../../../chess/rules/index.js';
+import { MAX_MOVES, type Move, type Position } from '../../../chess/rules/index.js';
 import { createRandomSymmetry, expandPlanes, type HistoryFill, type InputEncoding } from '../../encoding/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
 import type { Model } from '../model/model-file.js';
-import type { NetworkFormat, TensorPort } from '../model/network-format.js';
+import { findBody, type NetworkFormat, type TensorPort } from '../model/network-format.js';
 import { findRefusalByShapes, showActivations } from '../model/onnx-limits.js';
 import type { Evaluator } from './evaluator.js';
 import { type HeadOutput, readScalar, readWdlInto, writePolicyInto } from './value-head.js';
@@ -173,9 +173,6 @@ export async function runOnCpu(
   }
 }
 
-/** Place of the set of all black men among the masks of a position; that of White's is 0. */
-const BLACK_MEN = 8;
-
 /** Alpha of AlphaZero's Dirichlet noise in chess. */
 const NOISE_ALPHA = 0.3;
 
@@ -279,11 +276,7 @@ class OnnxEvaluator implements Evaluator {
       expandPlanes(masks, 0, planeValues, 0, planes, input, row * planes * 64);
     }
     const { phases } = this.format;
-    if (phases.length > 0) {
-      const men = countMen(position);
-      const body = phases.findIndex((fewest) => men >= fewest);
-      this.bodies[row] = body < 0 ? phases.length : body;
-    }
+    if (phases.length > 0) this.bodies[row] = findBody(phases, position);
     this.noiseSeeds[row] = position.keyLow ^ Math.imul(position.keyHigh, 0x9e3779b1);
     const first = row * MAX_MOVES;
     for (let i = 0; i < count; i++) {
@@ -398,12 +391,6 @@ class OnnxEvaluator implements Evaluator {
     const part = data.subarray(start * rowLength, (start + rows) * rowLength);
     return this.session.createTensor(part, [rows, ...port.shape]);
   }
-}
-
-/** Of both sides, kings and pawns too. */
-function countMen({ masks }: Position): number {
-  const black = 2 * BLACK_MEN;
-  return popCount64(masks[0], masks[1]) + popCount64(masks[black], masks[black + 1]);
 }
 
 function createHead(port: TensorPort, width: number, rows: number): HeadOutput {

@@ -6,6 +6,7 @@
 import {
   decodeModel,
   encodeModel,
+  findAttribute,
   type GraphMessage,
   type ModelMessage,
   type NodeMessage,
@@ -102,6 +103,32 @@ export interface BodyCut {
   readonly readsInput: boolean;
   /** The heads alone; their input has the shape `dims`. */
   createHeads(dims: readonly number[]): Uint8Array;
+}
+
+/** One body of a network with several (`sardonyx.phases`), by its number: the branch of each If takes its place. */
+export function takeBody(bytes: Uint8Array, body: number): Uint8Array {
+  const model = decodeModel(bytes);
+  let nodes = model?.graph?.node ?? [];
+  if (model?.graph === undefined) return bytes;
+  const outputs = (model.graph.output ?? []).map(({ name }) => name ?? '');
+  for (let number = 0; ; number++) {
+    const choice = nodes.find(({ opType }) => opType === 'If');
+    if (choice === undefined) break;
+    const branch = findAttribute(choice, number === body ? 'then_branch' : 'else_branch')?.g ?? {};
+    const results = new Map((branch.output ?? []).map(({ name = '' }, i) => [name, choice.output?.[i] ?? '']));
+    const rename = (name: string): string => results.get(name) ?? name;
+    const taken = (branch.node ?? []).map((node) => {
+      return { ...node, input: node.input?.map(rename) ?? [], output: node.output?.map(rename) ?? [] };
+    });
+    nodes = [...nodes.filter((node) => node !== choice), ...taken];
+  }
+  // What counted the men, and the other bodies, give nothing any more.
+  for (let before = Infinity; nodes.length < before; ) {
+    before = nodes.length;
+    const used = new Set([...outputs, ...nodes.flatMap(({ input }) => input ?? [])]);
+    nodes = nodes.filter(({ output }) => output?.some((name) => used.has(name)));
+  }
+  return encodeModel({ ...model, graph: { ...model.graph, node: nodes } });
 }
 
 /** Operators that read only the size of their input. */

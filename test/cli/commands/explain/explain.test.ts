@@ -149,6 +149,29 @@ test('Grad-CAM shows where the last feature maps look, as shares of the largest'
   assert.match(readFileSync(join(folder, 'cam.svg'), 'utf8'), /^<svg/);
 });
 
+test('Grad-CAM of a network with several bodies shows the one that evaluates the position', async () => {
+  for (const fen of [
+    'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1',
+    'r2q1rk1/1b2bppp/p1n1p3/1p6/3P4/1B3N2/PP3PPP/R1BQR1K1 w - - 0 1',
+    '8/8/4k3/8/2R5/4K3/8/8 w - - 0 1',
+  ]) {
+    const { stdout, status, stderr } = await run(
+      'explain',
+      '--json',
+      '--method',
+      'gradcam',
+      '--weights',
+      'light-48x5',
+      fen,
+    );
+    assert.equal(status, 0, stderr);
+    const { q, policy } = JSON.parse((await run('eval', '--json', '--weights', 'light-48x5', fen)).stdout);
+    const { value, move } = JSON.parse(stdout) as { value: number; move: string };
+    assert.equal(move, policy[0].move, fen);
+    assert.ok(Math.abs(value - q) < 0.02, `${fen}: ${value} and ${q}`);
+  }
+});
+
 test('Grad-CAM of an lc0 file works, and of an int8 network is refused in a sentence', async () => {
   const file = join(folder, 'cam.pb.gz');
   writeFileSync(file, encodeNetworkFile(createLc0Network({ blocks: 1, filters: 4, value: 'wdl' })));
