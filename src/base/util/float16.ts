@@ -1,4 +1,7 @@
-/** Converts numbers to and from half precision (IEEE 754 binary16) in 16-bit integers, because Node 20 has no Float16Array. */
+/**
+ * Converts numbers to and from 16-bit formats in integers, because Node 20 has no Float16Array: half precision (IEEE 754 binary16),
+ * and bfloat16, which has the exponent of a single.
+ */
 
 /** Codes for numbers that are too large, without the sign. */
 export const FLOAT16_INFINITY = 0x7c00;
@@ -39,4 +42,20 @@ export function decodeFloat16(half: number): number {
   if (exponent === 0) return sign * fraction * 2 ** -24;
   if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+let table: Float32Array | undefined;
+
+/** All 65,536 halves, decoded once, for decoding whole layers. */
+export function getFloat16Table(): Float32Array {
+  table ??= Float32Array.from({ length: 65536 }, (_, half) => decodeFloat16(half));
+  return table;
+}
+
+/** Round to nearest, ties to even. */
+export function encodeBfloat16(value: number): number {
+  if (Number.isNaN(value)) return 0x7fc0;
+  float32[0] = value;
+  const bits = bits32[0];
+  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }

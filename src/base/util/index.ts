@@ -1,4 +1,11 @@
-export { decodeFloat16, encodeFloat16, FLOAT16_INFINITY, FLOAT16_LARGEST } from './float16.js';
+export {
+  decodeFloat16,
+  encodeBfloat16,
+  encodeFloat16,
+  FLOAT16_INFINITY,
+  FLOAT16_LARGEST,
+  getFloat16Table,
+} from './float16.js';
 export { isTooLong, LineReader } from './line-reader.js';
 export { findNearWord, suggestName } from './near-word.js';
 export { createPrng, drawGamma, drawSeed, mixBits, mixSeeds, type Prng, type SeededPrng } from './prng.js';

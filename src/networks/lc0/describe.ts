@@ -8,7 +8,7 @@ import { decodeModel, type ModelMessage, TensorType } from '../nn/index.js';
 import { type FileSource, hasExternalTensors, NetworkError, readInflated } from '../onnx/index.js';
 import { attempt, hasNetworkHead, parseNet } from './container.js';
 import { decodeLayer } from './layer-encoding.js';
-import { countFlops, countParameters, INFO_KEY } from './lc0-network-info.js';
+import { INFO_KEY } from './lc0-network-info.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -28,6 +28,7 @@ import {
   WeightsEncoding,
   type WeightsMessage,
 } from './net-schema.js';
+import { countFlops, countParameters } from './network-size.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
 

@@ -2,12 +2,12 @@
  * Reads single layers from lc0's messages, and derives and checks their sizes. lc0 stores no shapes: a layer's width is the
  * length of its bias vector. Also writes layers as lc0's messages.
  */
+import { getFloat16Table } from '../../base/util/index.js';
 import {
   type Affine,
   type ConvolutionLayer,
   type DenseLayer,
   fromFloats,
-  getFloat16Table,
   type LayerNorm,
   materialise,
   NetworkError,

@@ -1,110 +1,16 @@
-/**
- * Facts of an lc0 network for the rest of the program. They are stored in the converted model. Also here: the size of a network:
- * weights, and operations of one evaluation.
- */
-import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from '../onnx/index.js';
-import { decodeLayer } from './layer-encoding.js';
+/** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
+import type { NetworkPlan } from '../onnx/index.js';
 import {
   getEnumName,
   InputFormat,
-  type LayerMessage,
   MovesLeftFormat,
   type NetMessage,
   NetworkStructure,
   PolicyFormat,
   ValueFormat,
-  type WeightsMessage,
 } from './net-schema.js';
+import { countFlops, countParameters } from './network-size.js';
 import { type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
-
-// The size of a network: weights in the file, and floating-point operations of one evaluation.
-
-/** Every stored weight, of all heads; BatchNorm statistics count as four a channel. */
-export function countParameters(weights: WeightsMessage): number {
-  let count = 0;
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-    const { params } = value as LayerMessage;
-    if (params instanceof Uint8Array) {
-      count += decodeLayer(value as LayerMessage, 'of the network').length;
-      return;
-    }
-    for (const child of Array.isArray(value) ? value : Object.values(value)) visit(child);
-  };
-  visit(weights);
-  return count;
-}
-
-/**
- * Multiplications and additions of one evaluation with the heads of the plan: two for each weight of a dense layer, or for each
- * convolution tap and square. Activations, norms and additions of whole layers are not counted; they are a few percent.
- */
-export function countFlops(plan: NetworkPlan): number {
-  let multiplies = 0;
-  const convolution = (layer: { inputs: number; outputs: number; kernel: number }): void => {
-    multiplies += layer.inputs * layer.outputs * layer.kernel ** 2 * 64;
-  };
-  const dense = (layer: DenseLayer, rows: number): void => {
-    multiplies += layer.inputs * layer.outputs * rows;
-  };
-  const feedForward = (layers: FeedForward | undefined): void => {
-    if (layers) for (const layer of [layers.first, layers.second]) dense(layer, 64);
-  };
-  const encoder = (layers: EncoderLayer): void => {
-    const { attention } = layers;
-    for (const layer of [attention.query, attention.key, attention.value, attention.output]) dense(layer, 64);
-    // Products of queries with keys, and of attention weights with values.
-    multiplies += 2 * 64 * 64 * attention.modelSize;
-    if (attention.smolgen) {
-      const { smolgen } = attention;
-      dense(smolgen.compress, 64);
-      for (const layer of [smolgen.first, smolgen.second]) dense(layer, 1);
-      dense(smolgen.generator, attention.heads);
-    }
-    feedForward(layers.feedForward);
-  };
-  const funnel = (part: Funnel): void => (part.kind === 'dense' ? dense(part.layer, 64) : convolution(part.layer));
-  const policy = (head: PolicyHead): void => {
-    switch (head.kind) {
-      case 'dense':
-        convolution(head.convolution);
-        dense(head.dense, 1);
-        break;
-      case 'convolution':
-        convolution(head.first);
-        convolution(head.second);
-        break;
-      case 'attention':
-        for (const layer of [head.embedding, head.query, head.key]) dense(layer, 64);
-        head.encoders.forEach(encoder);
-        dense(head.promotion, 8);
-        multiplies += 64 * 64 * head.query.outputs;
-    }
-  };
-
-  if (plan.convolutionBody) {
-    convolution(plan.convolutionBody.input);
-    for (const block of plan.convolutionBody.blocks) {
-      convolution(block.first);
-      convolution(block.second);
-      if (block.squeezeExcite) for (const layer of Object.values(block.squeezeExcite)) dense(layer, 1);
-    }
-  }
-  if (plan.attentionBody) {
-    const { positions, embedding, embeddingFeedForward, encoders } = plan.attentionBody;
-    if (positions.kind === 'dense') dense(positions.preprocess, 1);
-    dense(embedding, 64);
-    feedForward(embeddingFeedForward);
-    encoders.forEach(encoder);
-  }
-  policy(plan.policy);
-  for (const head of plan.movesLeft ? [plan.value, plan.movesLeft] : [plan.value]) {
-    funnel(head.funnel);
-    dense(head.hidden, 1);
-    dense(head.output, 1);
-  }
-  return 2 * multiplies;
-}
 
 export interface Lc0NetworkInfo {
   /** Names of lc0's enums. */

@@ -15,15 +15,8 @@ import {
   ValueFormat,
   type WeightsMessage,
 } from './net-schema.js';
-import {
-  type BodyShape,
-  type EncoderContext,
-  type HeadChoice,
-  planAttentionBody,
-  planMovesLeft,
-  planPolicy,
-  planValue,
-} from './plan-heads.js';
+import { type EncoderContext, planAttentionBody } from './plan-encoders.js';
+import { type BodyShape, type HeadChoice, planMovesLeft, planPolicy, planValue } from './plan-heads.js';
 
 const STRUCTURES_WITH_WEIGHTS: readonly number[] = [
   NetworkStructure.NETWORK_CLASSICAL_WITH_HEADFORMAT,

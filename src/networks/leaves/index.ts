@@ -11,15 +11,12 @@ export {
   COUNT_EVALUATIONS,
   COUNT_TERMINALS,
   COUNTERS_PER_WORKER,
-  computeHistoryHash,
-  computeNodeTag,
   createLeafSlotsBuffer,
   DRAW,
   EVALUATED,
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
-  getTagPly,
   type LeafColumns,
   type LeafSlots,
   MATE_IN_ONE,
@@ -37,4 +34,5 @@ export {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+export { computeHistoryHash, computeNodeTag, getTagPly } from './node-tag.js';
 export { MAX_ROOT_MOVES, ROOT_ROWS, RootBoards, type RootPosition, RootTable } from './root-table.js';

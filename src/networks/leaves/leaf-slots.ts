@@ -31,7 +31,7 @@
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of edge-priors.ts, sorted descending   |
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
- * | tag        | Int32           | evaluator             | producer  | see computeNodeTag; with the key: which node    |
+ * | tag        | Int32           | evaluator             | producer  | see node-tag.ts; with the key: which node       |
  * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
  * | live       | Int32, atomic   | evaluator, own entry  | anyone    | always: 1 = it can evaluate, see             |
  * |            |                 |                       |           | LiveEvaluators                               |
@@ -39,43 +39,9 @@
  * | counters   | Float64         | evaluator, own line   | anyone    | always                                       |
  *
  * `state` is stored with Atomics after the plain columns, so a thread that sees the new state also sees the columns.
- * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing). Also here: the
- * tags that tell nodes of a graph apart.
+ * Control words are 64 bytes apart, so that writing one does not slow down the readers of another (false sharing).
  */
-import { MAX_MOVES, type Position } from '../../chess/rules/index.js';
-
-// Distinguishes nodes of a graph search beyond the position itself. Two paths share a node if they lead to the same position at
-// the same ply, with the same number of earlier occurrences, and with similar fifty-move counts. Because every edge goes to
-// the next ply, no path through shared nodes can form a cycle. Near a draw by the fifty-move rule, counts must be equal.
-//
-//   bits 0-11 ply of the game | 12-13 repetitions | 14-20 bucket of the fifty-move count | 21-31 hash of the history
-
-const PLY_MASK = 4095;
-/** From this fifty-move count on, each count has its own bucket; below it 16 share one. */
-const EXACT_FROM = 64;
-const BUCKET_SHIFT = 4;
-
-/** @param history number of earlier positions that must be equal too (lc0: CacheHistoryLength) */
-export function computeNodeTag(position: Position, repetitions: number, history: number): number {
-  const { rule50 } = position;
-  const bucket = rule50 < EXACT_FROM ? rule50 >> BUCKET_SHIFT : Math.min(rule50, 127);
-  const tag = (position.gamePly & PLY_MASK) | (Math.min(repetitions, 3) << 12) | (bucket << 14);
-  return tag ^ (computeHistoryHash(position, history) << 21);
-}
-
-/** Of the last `history` positions before this one; 0 = of none. */
-export function computeHistoryHash(position: Position, history: number): number {
-  let hash = 0;
-  for (let back = 1; back <= history; back++) {
-    const key = position.earlierKey(back);
-    hash = Math.imul(hash ^ key, 0x01000193) ^ (key >>> 11);
-  }
-  return hash;
-}
-
-export function getTagPly(tag: number): number {
-  return tag & PLY_MASK;
-}
+import { MAX_MOVES } from '../../chess/rules/index.js';
 
 export const FREE = 0;
 export const SUBMITTED = 1;

@@ -1,12 +1,13 @@
 /** The door of nn/: model files and metadata, backends, evaluation cache, and the pool of evaluator threads. */
 
-export { isFilelessBackend, type NetworkChoice, parseNetworkChoice } from './backend/backend-options.js';
+export { isFilelessBackend } from './backend/backend-names.js';
 export {
   type BackendPlan,
   getBackendName,
   getNetworkPlan,
   planBackend,
 } from './backend/backend-plan.js';
+export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
 export { describeProviderFailure } from './backend/provider-config.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';

@@ -3,7 +3,8 @@
  * nn/: it loads no code that evaluates.
  */
 import { float, freeText, int, type OptionSpec, oneOf, option } from '../../base/options/index.js';
-import { BACKENDS, checkBackendOptions, LC0_BACKENDS } from './backend/backend-options.js';
+import { BACKENDS, LC0_BACKENDS } from './backend/backend-names.js';
+import { checkBackendOptions } from './backend/backend-options.js';
 
 export const DEFAULT_CACHE_POSITIONS = 2_000_000;
 export const DEFAULT_POLICY_TEMPERATURE = 1.359;

@@ -36,9 +36,10 @@ export {
 } from './graph/network-layers.js';
 export { findChannelBlock, suitsChannelBlock } from './graph/rank-convolutions.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-export { getFloat16Table, hasExternalTensors } from './onnx-model.js';
+export { hasExternalTensors } from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
-export { createSpeedSample, type Difference, quantiseModel } from './quantise/quantise-model.js';
+export { type Difference, quantiseModel } from './quantise/quantise-model.js';
+export { createSpeedSample } from './quantise/sample-positions.js';
 export { type FileSource, hashFile, NetworkError, readInflated } from './read-file.js';
 export { type Affine, GraphReader, Unrecognised } from './recognise/graph-reader.js';
 export {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import type { Provider } from '#sardonyx/networks/nn/backend/backend-options.js';
+import type { Provider } from '#sardonyx/networks/nn/backend/backend-names.js';
 import { type OnnxPlan, planBackend } from '#sardonyx/networks/nn/backend/backend-plan.js';
 import { describeProvider, describeProviderFailure } from '#sardonyx/networks/nn/backend/provider-config.js';
 

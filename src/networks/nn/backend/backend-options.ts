@@ -1,83 +1,10 @@
 /**
  * Parses lc0's syntax of backend options: `key=value,key=value,name(key=value,…)`. Values may be quoted. Parentheses enclose a
  * nested dictionary, which inherits the keys of the outer one; each describes one part of a composite backend
- * (backend-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported. Also here: the names
- * of backends, and the options that say how an lc0 network is converted.
+ * (backend-plan.ts). An option that the backend never reads is an error, so that a misspelt name is reported.
  */
 
 import { cutText, failure, type Result, success } from '../../../base/util/result.js';
-
-// The names of backends. lc0's names are accepted beside ours, so that configuration files made for lc0 work.
-
-/** An execution provider of onnxruntime. */
-export type Provider = 'cpu' | 'cuda' | 'tensorrt' | 'dml' | 'coreml' | 'webgpu';
-/** `team` and `check` combine other backends (backend-plan.ts). */
-export type BackendKind = Provider | 'auto' | 'hash' | 'random' | 'trivial' | 'team' | 'check';
-
-export const BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
-  ['auto', 'auto'],
-  ['cpu', 'cpu'],
-  ['cuda', 'cuda'],
-  ['tensorrt', 'tensorrt'],
-  ['dml', 'dml'],
-  ['coreml', 'coreml'],
-  ['webgpu', 'webgpu'],
-  ['hash', 'hash'],
-  ['random', 'random'],
-  ['trivial', 'trivial'],
-  ['onnx-cpu', 'cpu'],
-  ['onnx-cuda', 'cuda'],
-  ['onnx-trt', 'tensorrt'],
-  ['onnx-dml', 'dml'],
-  ['onnx-coreml', 'coreml'],
-  ['blas', 'cpu'],
-  ['eigen', 'cpu'],
-  ['cuda-auto', 'cuda'],
-  ['cuda-fp16', 'cuda'],
-  ['multiplexing', 'team'],
-  ['demux', 'team'],
-  ['roundrobin', 'team'],
-  ['check', 'check'],
-]);
-
-/** Backends that only lc0 has → the nearest one here. They are accepted, but not listed. */
-export const LC0_BACKENDS: ReadonlyMap<string, BackendKind> = new Map<string, BackendKind>([
-  ['cudnn', 'cuda'],
-  ['cudnn-auto', 'cuda'],
-  ['cudnn-fp16', 'cuda'],
-  ['tensorflow', 'cuda'],
-  ['tensorflow-cc', 'cuda'],
-  ['tensorflow-cc-cuda', 'cuda'],
-  ['xla', 'auto'],
-  ['metal', 'coreml'],
-  ['dx12', 'dml'],
-  ['opencl', 'webgpu'],
-  ['sycl', 'webgpu'],
-  ['sycl-auto', 'webgpu'],
-  ['sycl-fp16', 'webgpu'],
-  ['onnx-rocm', 'webgpu'],
-  ['onnx-migraphx', 'webgpu'],
-  ['onednn', 'cpu'],
-  ['recordreplay', 'auto'],
-  ['tensorflow-cc-cpu', 'cpu'],
-]);
-
-/** @returns undefined for an unknown name; `note` tells the user of a substitute for one of lc0's backends */
-export function findBackend(name: string): { readonly kind: BackendKind; readonly note: string | null } | undefined {
-  const key = name.toLowerCase();
-  const own = BACKENDS.get(key);
-  if (own !== undefined) return { kind: own, note: null };
-  const kind = LC0_BACKENDS.get(key);
-  if (kind === undefined) return undefined;
-  return { kind, note: `Only lc0 has the backend ${key}; using ${kind} instead` };
-}
-
-const FILELESS: ReadonlySet<string> = new Set(['hash', 'random', 'trivial']);
-
-/** Whether a backend, named as in BACKENDS, evaluates without a network file. */
-export function isFilelessBackend(name: string): boolean {
-  return FILELESS.has(name);
-}
 
 /** Options of lc0's own kernels and exporter. They are accepted and have no effect. */
 export const IGNORED_KEYS = [
@@ -253,50 +180,4 @@ export function parseBackendOptions(text: string): Result<BackendOptions> {
     }
   };
   return readDictionary(new BackendOptions(), 0);
-}
-
-// Backend options that say how an lc0 network is converted to ONNX: `policy_head`, `value_head`, `datatype` and `fp16`, named
-// as in lc0, and `winograd`. They do not change the heads of a file that is ONNX already.
-
-/** Precision of weights and arithmetic; inputs and outputs may differ. */
-export type Precision = 'f32' | 'f16' | 'int8';
-
-export interface NetworkChoice {
-  readonly policyHead?: string;
-  readonly valueHead?: string;
-  /** Absent = the device's default. */
-  readonly precision?: Precision;
-  /** false = keep ONNX's Conv operators, even where Winograd's algorithm is faster. */
-  readonly winograd?: false;
-}
-
-/** Reads only the options about the network. planBackend checks the others. */
-export function parseNetworkChoice(optionsText: string): Result<NetworkChoice> {
-  const options = parseBackendOptions(optionsText);
-  if (!options.ok) return options;
-  try {
-    return success(readNetworkChoice(options.value));
-  } catch (error) {
-    if (error instanceof BackendOptionError) return { ok: false, error: error.message };
-    throw error;
-  }
-}
-
-/** Marks the options about the network as known, so that a plan does not refuse them. Throws BackendOptionError. */
-export function readNetworkChoice(options: BackendOptions): NetworkChoice {
-  const policyHead = options.read('policy_head');
-  const valueHead = options.read('value_head');
-  const type = options.read('datatype');
-  if (type !== undefined && type !== 'f32' && type !== 'f16' && type !== 'int8') {
-    throw new BackendOptionError(`Backend option datatype must be f32, f16 or int8, not "${type}"`);
-  }
-  const hasFlag = options.read('fp16') !== undefined;
-  const precision = hasFlag ? (options.readFlag('fp16', false) ? 'f16' : 'f32') : type;
-  const winograd = options.readFlag('winograd', true);
-  return {
-    ...(winograd ? {} : { winograd }),
-    ...(policyHead === undefined ? {} : { policyHead }),
-    ...(valueHead === undefined ? {} : { valueHead }),
-    ...(precision === undefined ? {} : { precision }),
-  };
 }

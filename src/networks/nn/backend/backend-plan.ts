@@ -6,19 +6,15 @@ import { getCoreCount, getMemoryBytes } from '#platform/machine.js';
 import { hasCudaProvider } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../../base/util/index.js';
 import { LC0_FORMATS } from '../../encoding/index.js';
+import { BACKENDS, type BackendKind, findBackend, type Provider } from './backend-names.js';
 import {
-  BACKENDS,
-  type BackendKind,
   BackendOptionError,
   type BackendOptionKey,
   type BackendOptions,
-  findBackend,
   IGNORED_KEYS,
-  type Precision,
-  type Provider,
   parseBackendOptions,
-  readNetworkChoice,
 } from './backend-options.js';
+import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
 
 export interface OnnxPlan {

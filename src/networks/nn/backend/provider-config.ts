@@ -7,7 +7,8 @@
 
 import { getProgramCommand, getSystem } from '#platform/machine.js';
 import type { SessionRequest } from '#platform/onnx-runtime.js';
-import { BackendOptionError, type BackendOptionKey, type BackendOptions, type Provider } from './backend-options.js';
+import type { Provider } from './backend-names.js';
+import { BackendOptionError, type BackendOptionKey, type BackendOptions } from './backend-options.js';
 
 export interface ProviderConfig {
   /** CUDA and TensorRT: multiply fp32 matrices with 10 bits of mantissa (TensorFloat-32), onnxruntime's default. */

@@ -33,15 +33,8 @@ import {
 } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-config.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
-import {
-  describeNetwork,
-  loadEdition,
-  type Model,
-  type ModelEdition,
-  type ModelFinder,
-  type ModelSource,
-  type NetworkInfo,
-} from '../model/model-file.js';
+import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
+import { describeNetwork, type NetworkInfo } from '../model/network-info.js';
 import {
   DEFAULT_CACHE_POSITIONS,
   DEFAULT_HISTORY_FILL,

@@ -3,6 +3,7 @@
  * network behind its body, converts it to half precision, and finds layer norms.
  */
 
+import { encodeFloat16, FLOAT16_LARGEST } from '../../../base/util/index.js';
 import {
   decodeModel,
   encodeModel,
@@ -15,7 +16,7 @@ import {
   type ValueInfoMessage,
 } from '../../nn/index.js';
 import { type Attributes, formatAttributes } from '../graph/graph-builder.js';
-import { encodeHalfWeight, GraphIndex, listTensors } from '../onnx-model.js';
+import { GraphIndex, listTensors } from '../onnx-model.js';
 import { NetworkError } from '../read-file.js';
 
 export interface InsertedNode {
@@ -399,7 +400,8 @@ function halveTensor(tensor: TensorMessage): void {
   const single = new DataView(rawData.buffer, rawData.byteOffset, rawData.byteLength);
   const half = new Uint8Array(rawData.length / 2);
   const view = new DataView(half.buffer);
-  for (let i = 0; i < half.length; i += 2) view.setUint16(i, encodeHalfWeight(single.getFloat32(2 * i, true)), true);
+  for (let i = 0; i < half.length; i += 2)
+    view.setUint16(i, encodeFloat16(single.getFloat32(2 * i, true), FLOAT16_LARGEST), true);
   tensor.rawData = half;
   tensor.dataType = TensorType.FLOAT16;
 }

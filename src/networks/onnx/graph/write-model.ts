@@ -6,7 +6,7 @@
  */
 import protobuf from 'protobufjs/minimal.js';
 import type { NewCacheFile } from '#platform/cache-files.js';
-import { concatBytes } from '../../../base/util/index.js';
+import { concatBytes, encodeBfloat16, encodeFloat16, FLOAT16_LARGEST } from '../../../base/util/index.js';
 import {
   EXTERNAL_DATA,
   type GraphMessage,
@@ -17,7 +17,6 @@ import {
   TensorType,
   tensorType,
 } from '../../nn/index.js';
-import { encodeBfloat16, encodeHalfWeight } from '../onnx-model.js';
 import { NetworkError } from '../read-file.js';
 import { type GraphBuilder, getTensorType, type Initializer } from './graph-builder.js';
 
@@ -161,7 +160,7 @@ function* encodeChunks(initializer: Initializer): Generator<Uint8Array, void, vo
     return;
   }
   const { source, precision } = initializer;
-  const encode = precision === 'f16' ? encodeHalfWeight : encodeBfloat16;
+  const encode = precision === 'f16' ? (weight: number) => encodeFloat16(weight, FLOAT16_LARGEST) : encodeBfloat16;
   const floats = new Float32Array(Math.min(CHUNK_ELEMENTS, source.length));
   const floatBytes = new Uint8Array(floats.buffer);
   const halves = new Uint16Array(precision === 'f32' ? 0 : floats.length);

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPrng, decodeFloat16 } from '#sardonyx/base/util/index.js';
-import { encodeBfloat16, encodeHalfWeight, getFloat16Table } from '#sardonyx/networks/onnx/onnx-model.js';
+import {
+  createPrng,
+  decodeFloat16,
+  encodeBfloat16,
+  encodeFloat16,
+  FLOAT16_LARGEST,
+  getFloat16Table,
+} from '#sardonyx/base/util/index.js';
 
 function decodeBfloat16(brain: number): number {
   return new Float32Array(Uint32Array.of(brain << 16).buffer)[0];
 }
+
+const encodeHalfWeight = (weight: number) => encodeFloat16(weight, FLOAT16_LARGEST);
 
 describe('half precision', () => {
   it('is read from a table of all halves', () => {
