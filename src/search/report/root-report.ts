@@ -4,15 +4,13 @@
  */
 import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import type { MoveStats, SearchInfo, SearchLine, StatsBound } from '../protocol/search-protocol.js';
+import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
 import {
-  computeAverageDepth,
   computeRootExploration,
   computeRootFpu,
   computeVisitedPrior,
   createRootMovesLeft,
-  type IterationStats,
-  type RootContext,
-} from '../root/iteration-stats.js';
+} from '../root/root-utility.js';
 import {
   DRAWN,
   getLowerBound,

@@ -1,74 +1,21 @@
-/**
- * What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). Also here: what
- * selection adds to the values of these moves, for reports and time managers.
- */
+/** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
 
 import { MAX_EDGES } from '../../networks/leaves/index.js';
-import {
-  computeExploration,
-  computeFpu,
-  computeMovesLeftUtility,
-  getFpuParams,
-  getMovesLeftParams,
-  getPuctParams,
-} from '../formulas/puct.js';
 import type { SearchParams } from '../protocol/params.js';
-import { NO_NODE, NOT_TERMINAL, type RecordIndex, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
+import { NO_NODE, NOT_TERMINAL, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
 import {
   getEdgeCount,
   getOutcome,
-  getPrior,
   getRecordM,
   getRecordQ,
   getRecordTerminalKind,
-  getRecordValue,
   getRecordVisits,
   getVisitedRecord,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { Pipeline } from '../visit/pipeline.js';
 import type { RootMoves } from '../visit/root-moves.js';
-
-// What selection adds to the values of the root's moves, for reports and time managers: first play urgency for unvisited
-// moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
-
-/** Sum of the priors of the root's visited moves. */
-export function computeVisitedPrior(tree: Tree): number {
-  const root = tree.rootNode;
-  const edgeCount = getEdgeCount(tree, root);
-  let sum = 0;
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (getVisitedRecord(tree, root, edge) !== -1) sum += getPrior(tree, root, edge);
-  }
-  return sum;
-}
-
-/** First play urgency of the root's unvisited moves. @param drawScore value of a draw for the root's mover */
-export function computeRootFpu(tree: Tree, params: SearchParams, drawScore: number): number {
-  const { wl, d } = getRecordValue(tree, tree.rootRecord);
-  return computeFpu(getFpuParams(params, true), wl, d, drawScore, computeVisitedPrior(tree));
-}
-
-/** The exploration factor that the root's moves share in U. */
-export function computeRootExploration(tree: Tree, params: SearchParams): number {
-  return computeExploration(tree.rootVisits, getPuctParams(params, true));
-}
-
-/**
- * @returns a function from a root move's record and q to the bonus on its q; the bonus is 0 for an unvisited move (-1),
- * and while the root's value is within the threshold
- */
-export function createRootMovesLeft(
-  tree: Tree,
-  params: SearchParams,
-  hasMovesLeft: boolean,
-): (record: RecordIndex | -1, q: number) => number {
-  const movesLeft = getMovesLeftParams(params);
-  const { wl, m } = getRecordValue(tree, tree.rootRecord);
-  const isUsed = hasMovesLeft && Math.abs(wl) > movesLeft.threshold;
-  return (record, q) =>
-    isUsed && record !== -1 ? computeMovesLeftUtility(movesLeft, m, getRecordM(tree, record), q) : 0;
-}
+import { computeRootFpu, createRootMovesLeft } from './root-utility.js';
 
 /** If no move has a higher value, the game may be resigned: smart pruning then stops only when every move is proven lost. */
 const RESIGN_Q = -0.98;

@@ -17,7 +17,8 @@ import {
   getVisitedRecord,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { computeRootFpu, type RootContext } from './iteration-stats.js';
+import type { RootContext } from './iteration-stats.js';
+import { computeRootFpu } from './root-utility.js';
 
 export interface MoveChoice {
   /** 0 = none. */

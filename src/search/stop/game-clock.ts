@@ -17,7 +17,7 @@ import {
   SimpleTimeManager,
   SmoothTimeManager,
   type TimeManager,
-} from './time-manager.js';
+} from './time-managers.js';
 
 // Wraps a time manager and keeps the engine from losing on time, whatever budget the manager plans. It knows two things that
 // the managers of lc0 do not:

@@ -14,9 +14,6 @@ import {
   getLowerBound,
   getTerminalKind,
   getUpperBound,
-  ITEM_DEPTH,
-  ITEM_PATH,
-  ITEM_VISITS,
   LOSS,
   NO_NODE,
   NODE_BLOCK,
@@ -37,8 +34,6 @@ import {
   TABLEBASE_END,
   TERMINAL_MASK,
   TERMINAL_SHIFT,
-  type VisitList,
-  type VisitPath,
   WIN,
   withBounds,
 } from './layout.js';
@@ -53,6 +48,7 @@ import {
   setRecordValue,
 } from './read-tree.js';
 import type { LeafValue, Tree } from './tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from './visit-list.js';
 
 // Proven results (lc0's sticky endgames, MaybeSetBounds): derives the bounds of a node's result from those of its moves. A
 // node with a winning move, or whose moves are all proven, becomes terminal. Its moves left are those of the shortest win

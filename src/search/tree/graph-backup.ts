@@ -15,9 +15,6 @@ import {
   FORGOTTEN_BIT,
   getChildCount,
   getLowerBound,
-  ITEM_DEPTH,
-  ITEM_PATH,
-  ITEM_SLOT,
   LOSS,
   NO_NODE,
   NO_RECORD,
@@ -37,15 +34,14 @@ import {
   RECORD_VISITS,
   RECORD_WL,
   RECORD_WORDS,
-  REPETITION_VISIT,
   type RecordIndex,
   TERMINAL_MASK,
   UNKNOWN_BOUNDS,
-  type VisitList,
   WIN,
 } from './layout.js';
 import type { TranspositionIndex } from './transposition-index.js';
 import type { LeafValue, Tree } from './tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
 
 type GraphTree = Tree & { readonly graph: TranspositionIndex };
 

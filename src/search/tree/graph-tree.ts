@@ -1,10 +1,7 @@
 import { backUpInGraph } from './graph-backup.js';
 import {
-  CATCH_UP_VISIT,
   END_OF_GAME,
-  GO_ON,
   getTerminalKind,
-  LEAF,
   NO_NODE,
   NO_RECORD,
   NODE_D,
@@ -22,16 +19,21 @@ import {
   RECORD_VISITS,
   RECORD_WL,
   RECORD_WORDS,
-  REPETITION_VISIT,
   type RecordIndex,
-  TERMINAL_VISIT,
   TWO_FOLD_DRAW,
-  type VisitList,
-  type VisitPath,
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
 import { TranspositionIndex } from './transposition-index.js';
 import { type LeafValue, type NodeKey, Tree } from './tree.js';
+import {
+  CATCH_UP_VISIT,
+  GO_ON,
+  LEAF,
+  REPETITION_VISIT,
+  TERMINAL_VISIT,
+  type VisitList,
+  type VisitPath,
+} from './visit-list.js';
 
 export class GraphTree extends Tree {
   readonly graph: TranspositionIndex;

@@ -6,9 +6,7 @@ import { backUp, revertTwoFold } from './backup.js';
 import {
   END_OF_GAME,
   FORGOTTEN_BIT,
-  GO_ON,
   getTerminalKind,
-  LEAF,
   NO_NODE,
   NO_RECORD,
   NODE_M,
@@ -22,13 +20,11 @@ import {
   RECORD_VISITS,
   RECORD_WORDS,
   type RecordIndex,
-  TERMINAL_VISIT,
   TWO_FOLD_DRAW,
-  type VisitList,
-  type VisitPath,
 } from './layout.js';
 import { NO_SIDE_TABLES, type StoreOptions, TreeStore } from './store.js';
 import { type LeafValue, Tree } from './tree.js';
+import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './visit-list.js';
 
 export class PlainTree extends Tree {
   readonly graph = null;

@@ -1,6 +1,6 @@
 /**
  * The side tables of a graph: an index from positions to nodes, the number of edges that lead to each node, and how often
- * each edge ended in a draw by repetition. A node is found by its position's key and its tag (networks/leaves/leaf-slots.ts). The tag
+ * each edge ended in a draw by repetition. A node is found by its position's key and its tag (networks/leaves/node-tag.ts). The tag
  * holds the ply, so every edge leads one ply on, the graph has no cycles, and counting references suffices to free nodes. The
  * index is a linear hash table (Litwin 1980): it grows by one chain at a time, without a pause.
  *

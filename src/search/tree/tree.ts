@@ -39,13 +39,12 @@ import {
   RECORD_WORDS,
   type RecordIndex,
   TERMINAL_SHIFT,
-  type VisitList,
-  type VisitPath,
 } from './layout.js';
 import { NO_EDGES, type TreeStore } from './store.js';
 import type { TranspositionIndex } from './transposition-index.js';
+import type { VisitList, VisitPath } from './visit-list.js';
 
-/** Identifies a position for a graph: its 64-bit key and its tag (networks/leaves/leaf-slots.ts). */
+/** Identifies a position for a graph: its 64-bit key and its tag (networks/leaves/node-tag.ts). */
 export interface NodeKey {
   low: number;
   high: number;
@@ -105,7 +104,7 @@ export abstract class Tree {
   abstract chooseDrawKind(isOfPath: boolean): number;
 
   /**
-   * How a visit goes on that reaches a node: GO_ON, LEAF, or the kind of a visit that ends here (layout.ts).
+   * How a visit goes on that reaches a node: GO_ON, LEAF, or the kind of a visit that ends here (visit-list.ts).
    * @param depth of the node; the path leads to it with step `depth - 1`
    * @param started visits of the edge that led here, finished and in flight
    */

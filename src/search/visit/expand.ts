@@ -23,9 +23,6 @@ import {
   END_OF_GAME,
   getEdgeMove,
   getEdgePrior,
-  ITEM_DEPTH,
-  ITEM_PATH,
-  ITEM_SLOT,
   LOSS,
   NO_NODE,
   NOT_TERMINAL,
@@ -36,12 +33,12 @@ import {
   TABLEBASE_END,
   TWO_FOLD_DRAW,
   UNKNOWN_BOUNDS,
-  type VisitList,
   WIN,
 } from '../tree/layout.js';
 import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
 import type { LeafChannel } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 

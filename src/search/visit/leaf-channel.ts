@@ -3,7 +3,7 @@
  * `expand.ts` reads the answer. Sending never waits: the caller asks `findRoom` first.
  */
 import type { LeafColumns, LeafQueue } from '../../networks/leaves/index.js';
-import type { VisitPath } from '../tree/layout.js';
+import type { VisitPath } from '../tree/visit-list.js';
 
 /** The part of nn's LeafQueue that the search uses; tests implement it without threads. */
 export type LeafChannel = Pick<

@@ -19,7 +19,7 @@ import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puc
 import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { cancelVisit, getLeafRecord } from '../tree/backup.js';
-import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type NodeIndex, VisitList } from '../tree/layout.js';
+import type { NodeIndex } from '../tree/layout.js';
 import {
   findBestEdge,
   getChildRecord,
@@ -29,6 +29,7 @@ import {
   getRecordWl,
 } from '../tree/read-tree.js';
 import type { LeafValue, Tree } from '../tree/tree.js';
+import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
 import { Expander } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';

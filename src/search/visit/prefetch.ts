@@ -19,7 +19,7 @@ import {
   NEVER,
 } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
-import { NO_NODE, NOT_TERMINAL, type NodeIndex, type RecordIndex, VisitPath } from '../tree/layout.js';
+import { NO_NODE, NOT_TERMINAL, type NodeIndex, type RecordIndex } from '../tree/layout.js';
 import {
   countChildren,
   getChildRecord,
@@ -35,6 +35,7 @@ import {
   getRecordWl,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
+import { VisitPath } from '../tree/visit-list.js';
 import type { LeafSender } from './leaf-channel.js';
 import { findForgottenPrior } from './move-scores.js';
 

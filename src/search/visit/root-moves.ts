@@ -23,7 +23,7 @@ import {
   setRecordPrior,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { RootRestriction } from './move-scores.js';
+import type { RootRestriction } from './root-filter.js';
 
 /** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */
 export interface RootNoise {

@@ -14,13 +14,9 @@ import { computeDrawScore, computeWidth } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { addInFlight, cancelVisit } from '../tree/backup.js';
 import {
-  CATCH_UP_VISIT,
-  COLLISION,
   COUNT_MASK,
-  GO_ON,
   getChildCount,
   getEdgeMove,
-  LEAF,
   NO_NODE,
   NO_RECORD,
   NODE_BLOCK,
@@ -32,12 +28,12 @@ import {
   RECORD_NODE,
   RECORD_WORDS,
   type RecordIndex,
-  VisitList,
-  VisitPath,
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
+import { CATCH_UP_VISIT, COLLISION, GO_ON, LEAF, VisitList, VisitPath } from '../tree/visit-list.js';
 import type { LeafSender } from './leaf-channel.js';
-import { MoveScores, RootFilter, type RootRestriction } from './move-scores.js';
+import { MoveScores } from './move-scores.js';
+import { RootFilter, type RootRestriction } from './root-filter.js';
 
 /** The result of `pick`. */
 export interface PickResult {

@@ -1,5 +1,5 @@
 /**
- * The interface of time managers: from a chess clock they compute how many milliseconds a search may take. They are pure
+ * Time managers: from a chess clock they compute how many milliseconds a search may take. They are pure
  * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
  * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
