@@ -1,30 +1,13 @@
 /**
  * A report of an internal error, for its developers: a file with the error, the versions and the last lines of the
- * conversation. Nothing is written to stdout, and nothing leaves the machine. Also here: the program's version and build, which
- * the report names.
+ * conversation. Nothing is written to stdout, and nothing leaves the machine.
  */
 
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCacheFolders, openCacheFolder } from '#platform/folders.js';
-import { isPackaged, readProgramFile } from '#platform/program-files.js';
 import { cutText } from '../../base/util/result.js';
-
-// Version and build of the program.
-
-export function readVersion(): string {
-  const manifest: unknown = JSON.parse(Buffer.from(readProgramFile('package.json') ?? []).toString('utf8') || '{}');
-  const version = (manifest as { version?: unknown }).version;
-  return typeof version === 'string' ? version : 'unknown';
-}
-
-/** How the program was put together; empty when it runs from its sources. */
-export function readBuild(): string {
-  if (!isPackaged) return '';
-  return Buffer.from(readProgramFile('build.txt') ?? [])
-    .toString('utf8')
-    .trim();
-}
+import { readBuild, readVersion } from './program-version.js';
 
 const KEPT_LINES = 200;
 const KEPT_REPORTS = 20;

@@ -1,5 +1,6 @@
 /** The second, light door of app/: settings, package and crash reports, without the engine's code; enough to answer `uci`. */
-export { CrashReporter, readBuild, readVersion } from './crash-report.js';
+export { CrashReporter } from './crash-report.js';
+export { readBuild, readVersion } from './program-version.js';
 export {
   applySettings,
   createOptionStore,

@@ -8,7 +8,8 @@ import { NO_MOVE } from '../../chess/rules/index.js';
 import { Engine } from './engine.js';
 import type { GoRequest } from './go-request.js';
 import type { BestMove, EnginePorts, NetworkPort } from './ports.js';
-import type { RootStats, SearchReport } from './search-report.js';
+import type { RootStats } from './root-stats.js';
+import type { SearchReport } from './search-report.js';
 
 export interface Answer {
   readonly best: BestMove;

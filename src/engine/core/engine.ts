@@ -19,15 +19,10 @@ import { listMopUpMoves } from './mop-up.js';
 import { NetworkLoader } from './network-loader.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { RequestedSearch } from './requested-search.js';
+import { createRootStats, type RootStats } from './root-stats.js';
 import { createSearchOrder, type FromRunningSearch, SearchHost, stepForward } from './search-host.js';
 import { SearchQueue, StopWatchdog, WarmUp } from './search-queue.js';
-import {
-  createFinishedReport,
-  createRootStats,
-  createSearchReport,
-  type RootStats,
-  type SearchReport,
-} from './search-report.js';
+import { createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
 import { readStrength } from './strength.js';
 
 export class Engine {

@@ -25,12 +25,9 @@ export type {
 } from './ports.js';
 export {
   computeRootScore,
-  createInfo,
   createMoveStatistics,
   getMovesLeft,
-  type ReportLine,
   type RootMoveStats,
   type RootStats,
-  type Score,
-  type SearchReport,
-} from './search-report.js';
+} from './root-stats.js';
+export { createInfo, type ReportLine, type Score, type SearchReport } from './search-report.js';

@@ -8,7 +8,8 @@ import type { MateAnswer, Move } from '../../chess/rules/index.js';
 import type { SharedPoolHandle } from '../../networks/leaves/index.js';
 import type { FromSearch, ToSearch } from '../../search/index.js';
 import type { MateTask } from './mate-worker.js';
-import type { RootStats, SearchReport } from './search-report.js';
+import type { RootStats } from './root-stats.js';
+import type { SearchReport } from './search-report.js';
 
 export interface BestMove {
   /** NO_MOVE if the game is over. */

@@ -11,7 +11,8 @@ import type { GamePosition } from './game-position.js';
 import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
 import type { BestMove } from './ports.js';
-import { createBlindReport, type RootStats, type SearchReport } from './search-report.js';
+import type { RootStats } from './root-stats.js';
+import { createBlindReport, type SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
 
 /** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */

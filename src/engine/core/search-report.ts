@@ -1,63 +1,19 @@
 /**
  * A report to the engine's listener: moves, whole numbers and per mille, not yet text. Everything is from the view of the
- * side to move at the root. Also here: the statistics of the root's moves.
+ * side to move at the root.
  */
 
-import { unwrap } from '../../base/util/index.js';
-import { formatUciMove, type Move, type Position } from '../../chess/rules/index.js';
-import { getPolicyEncoding } from '../../networks/encoding/index.js';
+import { formatUciMove, type Move } from '../../chess/rules/index.js';
 import {
   computeScore,
   computeWdl,
   convertPliesToMoves,
   type GatheringCounters,
-  type MoveStats,
   type ScoreType,
   type SearchInfo,
   type SearchLine,
   type Wdl,
 } from '../../search/index.js';
-
-// Statistics of the root moves (VerboseMoveStats), with the move and its policy index.
-
-/** The policy encoding of the indices, as in lc0's statistics. */
-const POLICY_NAME = 'lc0-1858';
-
-export interface RootMoveStats extends MoveStats {
-  /** The move's index in the network's policy, untransformed; for the root itself the number of legal moves. */
-  readonly index: number;
-}
-
-export interface RootStats {
-  /** Ascending by visits, as lc0 prints them. */
-  readonly moves: readonly RootMoveStats[];
-  readonly node: RootMoveStats;
-  /** Whether the network has a moves-left head. The statistics show a number in any case, as in lc0. */
-  readonly hasMovesLeft: boolean;
-}
-
-/** Expected moves to the end of the game at the root; null if unknown. */
-export function getMovesLeft({ node, hasMovesLeft }: RootStats): number | null {
-  return hasMovesLeft && node.m !== null ? convertPliesToMoves(node.m) : null;
-}
-
-/** The root's score in an info line, for the side to move. */
-export function computeRootScore({ node }: RootStats, type: ScoreType): number {
-  return computeScore(type, { wl: node.wl ?? node.q, d: node.d ?? 0, q: node.q, mu: node.mu ?? 0 });
-}
-
-export function createRootStats(
-  position: Position,
-  { rows, node }: { readonly rows: readonly MoveStats[]; readonly node: MoveStats },
-  hasMovesLeft: boolean,
-): RootStats {
-  const policy = unwrap(getPolicyEncoding(POLICY_NAME));
-  return {
-    moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
-    node: { ...node, index: node.edgeCount },
-    hasMovesLeft,
-  };
-}
 
 export type Score = { readonly kind: 'cp'; readonly value: number } | { readonly kind: 'mate'; readonly value: number };
 
@@ -140,22 +96,6 @@ export function createInfo({ nps, tbHits, eps: _, gathering: __, lines, ...repor
     tablebaseHits: tbHits,
     lines: lines.map((line) => ({ ...line, pv: line.pv.map((move) => formatUciMove(move, chess960)) })),
   };
-}
-
-/** Of every root move, most visits first; null where a move without a visit has no value. */
-export function createMoveStatistics({ moves, hasMovesLeft, node }: RootStats, chess960: boolean) {
-  if (node.edgeCount === 0) return [];
-  return moves
-    .map((row) => ({
-      row,
-      move: formatUciMove(row.move as Move, chess960),
-      visits: row.visits,
-      prior: row.prior,
-      value: row.visits === 0 ? null : row.wl,
-      draw: row.visits === 0 ? null : row.d,
-      movesLeft: row.visits === 0 ? null : getMovesLeft({ node: row, moves, hasMovesLeft }),
-    }))
-    .sort((a, b) => b.visits - a.visits || b.prior - a.prior);
 }
 
 /** The report before a move that no search has chosen. */
