@@ -9,8 +9,8 @@
 
 import { crc32 } from '#platform/byte-streams.js';
 import { BrokenInput, RefusedInput } from '../../base/util/index.js';
+import { inflateRaw } from './gzip.js';
 import { CutOff, type PackedBytes, readNumber } from './packed-bytes.js';
-import { inflateRaw } from './unpack.js';
 import type { UnpackLimit } from './unpack-limit.js';
 
 export interface ArchiveMember {
