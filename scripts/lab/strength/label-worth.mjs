@@ -5,7 +5,7 @@
 // Cost is the engine process's CPU time (Linux; elsewhere the wall time of its searches), so other programs on the machine disturb it
 // little. Worth: the share of positions with the reference's best move; the difference of W − L; and KL(reference ‖ label) of
 // the policy targets, for which every legal move of the label gets one hundredth of a uniform policy, since a label of few lines
-// gives the other moves nothing. Curves and temperature are those of label-network.ts.
+// gives the other moves nothing. Curves and temperature are those of label-target.ts.
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -13,8 +13,8 @@ import { formatUciMove, listLegalMoves, parseFen, parseUciMove } from '../../../
 import { createNetworkSetup } from '../../../dist/cli/commands/play/player-network.js';
 import { UciClient } from '../../../dist/games/engines/uci-client.js';
 import { LabelNetwork } from '../../../dist/games/labels/index.js';
-import { collectScores } from '../../../dist/games/labels/label-files.js';
-import { computeDivergence, computeTarget } from '../../../dist/games/labels/label-network.js';
+import { collectScores } from '../../../dist/games/labels/label-record.js';
+import { computeDivergence, computeTarget } from '../../../dist/games/labels/label-target.js';
 import { NetworkPools } from '../../../dist/games/play/index.js';
 import { drawNumber, readGames } from './labelled-positions.mjs';
 

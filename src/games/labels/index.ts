@@ -1,7 +1,7 @@
 /** The door of labels/: positions and games with the scores of an engine. */
 export { LabelFiles } from './label-files.js';
 export { LabelNetwork } from './label-network.js';
-export { createGameJobs, type LabelJob, openStartBooks, parseStartSource, runLabelling } from './label-run.js';
+export { createGameJobs, type LabelJob, runLabelling } from './label-run.js';
 export type { LabelSettings, PositionSettings } from './label-settings.js';
 export {
   countPasses,
@@ -12,4 +12,5 @@ export {
   type SourceFile,
   type SourceFilter,
 } from './label-sources.js';
+export { openStartBooks, parseStartSource } from './label-starts.js';
 export { createPositionJobs } from './position-jobs.js';

@@ -2,28 +2,16 @@
  * The output of a labelling run: files `PREFIX_0000.jsonl.gz`, … of about `pliesPerFile` plies each, the unfinished file as
  * `….jsonl.part`, and `PREFIX.json` with the settings and the finished files. Played games are written in order of their number,
  * so the number of lines on disk is the number of the next game. A source game may become several lines, of which the last one
- * holds the number of the next source. A killed run loses only the running games and repeats no other. Also here: the lines of
- * these files, and how the move of a labelled game is chosen.
+ * holds the number of the next source. A killed run loses only the running games and repeats no other.
  */
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
-import { decodeText, failure, type Prng, type Result, readLines, success, unwrap } from '../../base/util/index.js';
-import {
-  computeOutcome,
-  formatUciMove,
-  hasChess960Castling,
-  listLegalMoves,
-  type Move,
-  type Position,
-  parseFen,
-  parseUciMove,
-} from '../../chess/rules/index.js';
-import { EngineError, encodeScore, type UciClient, type UciInfo } from '../engines/index.js';
-import type { ResultText } from '../play/index.js';
-import { readChunks, type Surprise } from '../records/index.js';
+import { decodeText, failure, type Result, readLines, success } from '../../base/util/index.js';
+import { readChunks } from '../records/index.js';
+import { countScored, type LabelledGameRecord } from './label-record.js';
 import type { LabelSettings, PositionSettings } from './label-settings.js';
 
 interface FinishedFile {
@@ -173,141 +161,4 @@ export class LabelFiles {
     for (const record of records) this.count(record);
     if (this.partPlies >= this.pliesPerFile) this.finishPart();
   }
-}
-
-// The lines of label files, as they are written; games/records/labelled-games.ts reads them.
-
-// Chooses the move of a labelled game. With best play only, a network would see few mistakes and would not learn to punish
-// them. So games wander: some moves are chosen at random among the scored ones (weight exp(−loss / temperature)), and a few
-// among all legal ones.
-
-export interface ScoredMove {
-  readonly move: string;
-  /** Coded centipawns of the mover, see encodeScore. */
-  readonly score: number;
-}
-
-export interface WanderRates {
-  readonly wander: number;
-  readonly blunder: number;
-  readonly temperatureCp: number;
-}
-
-/**
- * @param scored best first, not empty
- * @param legal all legal moves
- */
-export function chooseWanderingMove(
-  prng: Prng,
-  scored: readonly ScoredMove[],
-  legal: readonly string[],
-  rates: WanderRates,
-): string {
-  const dice = prng.nextFloat();
-  if (dice < rates.blunder) return legal[prng.nextBelow(legal.length)];
-  if (dice >= rates.blunder + rates.wander) return scored[0].move;
-  const weights = scored.map(({ score }) => Math.exp((score - scored[0].score) / rates.temperatureCp));
-  let rest = prng.nextFloat() * weights.reduce((sum, weight) => sum + weight, 0);
-  for (let i = 0; i < scored.length; i++) {
-    rest -= weights[i];
-    if (rest < 0) return scored[i].move;
-  }
-  return scored[0].move;
-}
-
-/** Played move and scored moves of a ply; no scores where the ply is only on the way. */
-export type LabelledPlyRecord = readonly [played: string, scores: readonly (readonly [string, number])[]];
-
-export interface LabelledGameRecord {
-  readonly fen: string;
-  /** "*" where no game was played to its end; the value is then learned from the score alone. */
-  readonly result: ResultText | '*';
-  readonly plies: readonly LabelledPlyRecord[];
-  /** How far a network's evaluation without search was from the scores; null at plies without them. */
-  readonly surprise?: readonly (Surprise | null)[];
-  /** At the last line of a source game: the number of the source with which a resumed run continues. */
-  readonly next?: number;
-}
-
-/** A line before the engine has scored it. */
-export interface LabelOrder {
-  readonly fen: string;
-  readonly result: ResultText | '*';
-  /** UCI moves from the FEN, castling in any spelling. */
-  readonly moves: readonly string[];
-  /** Numbers of the plies to score, rising. The one after the last move is scored too if it is named; its best move is then "played". */
-  readonly scoredPlies: readonly number[];
-}
-
-export function countScored({ plies }: LabelledGameRecord): number {
-  return plies.reduce((sum, [, scores]) => sum + (scores.length > 0 ? 1 : 0), 0);
-}
-
-/** Throws an EngineError when the engine does not score a position. */
-export async function scorePosition(
-  engine: UciClient,
-  fen: string,
-  moves: readonly string[],
-  legal: readonly string[],
-  nodes: number,
-): Promise<ScoredMove[]> {
-  const words = `fen ${fen}${moves.length > 0 ? ` moves ${moves.join(' ')}` : ''}`;
-  // A short search often ends within an iteration; its bounds are nearer to the truth than the iteration before (docs/dev/strength-log.md).
-  const { lines } = await engine.go(words, { nodes, countsBounds: true });
-  const scored = collectScores(lines, legal);
-  if (scored.length === 0) throw new EngineError('protocol', `${engine.name} scored no move after "${words}"`);
-  return scored;
-}
-
-/** Fills in the scores of an order. The engine keeps its hash table from ply to ply. */
-export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: number): Promise<LabelledGameRecord> {
-  const { fen, result, scoredPlies } = order;
-  const position = unwrap(parseFen(fen));
-  const isChess960 = hasChess960Castling(position);
-  const moves = spellMoves(position.clone(), order.moves, isChess960);
-  engine.setChess960(isChess960);
-  const wanted = new Set(scoredPlies);
-  const plies: LabelledPlyRecord[] = [];
-  for (let ply = 0; ply < moves.length || wanted.has(ply); ply++) {
-    if (!wanted.has(ply)) plies.push([moves[ply], []]);
-    else {
-      const scored = await scorePosition(
-        engine,
-        fen,
-        moves.slice(0, ply),
-        listLegalUciMoves(position, isChess960),
-        nodes,
-      );
-      plies.push([moves[ply] ?? scored[0].move, scored.map(({ move, score }) => [move, score])]);
-    }
-    position.makeMove(unwrap(parseUciMove(position, plies[ply][0])));
-  }
-  return { fen, result, plies };
-}
-
-/** Best first; lines of moves that are not legal (or repeated) are dropped. */
-export function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
-  const scores = new Map<string, number>();
-  for (const line of lines) {
-    const move = line.pv[0];
-    if (legal.includes(move) && !scores.has(move)) scores.set(move, encodeScore(line.score));
-  }
-  return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
-}
-
-export function listLegalUciMoves(position: Position, isChess960: boolean): string[] {
-  return listLegalMoves(position).map((move) => formatUciMove(move as Move, isChess960));
-}
-
-function spellMoves(position: Position, moves: readonly string[], isChess960: boolean): string[] {
-  return moves.map((text) => {
-    const move = unwrap(parseUciMove(position, text));
-    position.makeMove(move);
-    return formatUciMove(move, isChess960);
-  });
-}
-
-/** Whether a position can be scored: it has legal moves, and no rule has ended the game. */
-export function isScorable(position: Position): boolean {
-  return computeOutcome(position) === 'ongoing';
 }

@@ -6,8 +6,8 @@
 
 import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../base/util/index.js';
 import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/rules/index.js';
-import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-files.js';
 import { drawSome, type LabelNetwork, type Root } from './label-network.js';
+import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-record.js';
 import type { LabelJob } from './label-run.js';
 import type { PositionSettings } from './label-settings.js';
 import type { SourceGame } from './label-sources.js';

@@ -17,8 +17,8 @@ import {
   runLabelling,
   type SourceFilter,
 } from '#sardonyx/games/labels/index.js';
-import { countScored, type LabelledGameRecord } from '#sardonyx/games/labels/label-files.js';
-import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/games/labels/label-network.js';
+import { countScored, type LabelledGameRecord } from '#sardonyx/games/labels/label-record.js';
+import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/games/labels/label-target.js';
 import { PositionSet } from '#sardonyx/games/labels/position-jobs.js';
 import { NetworkPools } from '#sardonyx/games/play/index.js';
 import { parseLabelledGame, resolveMoves } from '#sardonyx/games/records/labelled-games.js';

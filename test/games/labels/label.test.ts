@@ -14,8 +14,9 @@ import {
   openStartBooks,
   runLabelling,
 } from '#sardonyx/games/labels/index.js';
-import { chooseWanderingMove, type LabelledGameRecord } from '#sardonyx/games/labels/label-files.js';
-import { createRandomEndgame, parseStartSource } from '#sardonyx/games/labels/label-run.js';
+import type { LabelledGameRecord } from '#sardonyx/games/labels/label-record.js';
+import { createRandomEndgame, parseStartSource } from '#sardonyx/games/labels/label-starts.js';
+import { chooseWanderingMove } from '#sardonyx/games/labels/labelled-game.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../../support/shared-folder.js';
 
 const root = mkdtempSync(join(tmpdir(), 'sardonyx-label-'));
