@@ -1,5 +1,6 @@
 /** The door of match/: many games between players, their log and report. */
 
+export { type Crosstable, createCrosstable, formatCrosstable } from './crosstable.js';
 export { type LivePosition, runMatch } from './match.js';
 export {
   findLockOwner,
@@ -9,13 +10,7 @@ export {
   MatchLog,
   type MatchOrigin,
 } from './match-log.js';
-export {
-  type Crosstable,
-  createCrosstable,
-  createReport,
-  distinguishNames,
-  formatCrosstable,
-  formatReport,
-  type MatchReport,
-} from './match-report.js';
-export { Schedule, Standings, TOURNAMENT_KINDS, Tournament, type TournamentKind } from './tournament.js';
+export { createReport, distinguishNames, formatReport, type MatchReport } from './match-report.js';
+export { Schedule, TOURNAMENT_KINDS, type TournamentKind } from './schedule.js';
+export { Standings } from './standings.js';
+export { Tournament } from './tournament.js';

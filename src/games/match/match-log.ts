@@ -21,7 +21,7 @@ import { describeWriteFailure } from '#platform/files.js';
 import { failure, type Result, success } from '../../base/util/index.js';
 import { parsePgnTags, splitPgn } from '../../chess/pgn/index.js';
 import type { GameEnd } from '../play/index.js';
-import type { TournamentKind } from './tournament.js';
+import type { TournamentKind } from './schedule.js';
 
 export interface LoggedGame extends GameEnd {
   readonly game: number;

@@ -27,7 +27,8 @@ import {
 } from '../play/index.js';
 import { computeSprt, type SprtSettings } from '../statistics/index.js';
 import type { LoggedGame, MatchLog } from './match-log.js';
-import { CrashWatch, MOST_CRASHES, Schedule, Tournament, type TournamentKind } from './tournament.js';
+import { Schedule, type TournamentKind } from './schedule.js';
+import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
 
 // A game of a match as it stands, for those who watch.
 

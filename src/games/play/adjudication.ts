@@ -6,7 +6,8 @@
 import { failure, type Result, success } from '../../base/util/index.js';
 import type { Position } from '../../chess/rules/index.js';
 import { MOST_MEN, NO_VALUE, Tablebases } from '../../chess/syzygy/index.js';
-import { createDraw, createWin, type GameEnd, type PlayedMove } from './game.js';
+import type { PlayedMove } from './game.js';
+import { createDraw, createWin, type GameEnd } from './game-end.js';
 
 export interface AdjudicationRules {
   /** A player whose own last `moveCount` scores are all at or below −`score` has lost. */

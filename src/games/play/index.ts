@@ -7,26 +7,20 @@ export {
   parseDrawRule,
   parseResignRule,
 } from './adjudication.js';
+export { Clock, formatTimeControl } from './clock.js';
+export { Game, type PlayedMove } from './game.js';
 export {
-  Clock,
   countWhiteHalfPoints,
   createDraw,
   createWin,
   END_REASONS,
   type EndReason,
-  formatGame,
-  formatTimeControl,
-  Game,
   type GameEnd,
-  type PlayedMove,
   type ResultText,
-} from './game.js';
-export { computeCentipawns, GameSearch, type NetworkPool, NetworkPools, type NetworkSetup } from './game-search.js';
+} from './game-end.js';
+export { formatGame } from './game-pgn.js';
+export { computeCentipawns, GameSearch } from './game-search.js';
+export { type NetworkPool, NetworkPools, type NetworkSetup } from './network-pools.js';
 export { type Player, PlayerFault, type PlayerLimits, type PlayerSource } from './player.js';
-export {
-  createPlayerSources,
-  createPlayerSpec,
-  type Pair,
-  type PlayerSpec,
-  parsePlayerWords,
-} from './player-source.js';
+export { createPlayerSources } from './player-source.js';
+export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './player-spec.js';

@@ -8,7 +8,8 @@ import { failure, type Result, success } from '../../base/util/index.js';
 import { formatFen, formatUciMove, type Move, type Position, parseUciMove } from '../../chess/rules/index.js';
 import type { EngineSpec } from '../engines/index.js';
 import { EngineError, encodeScore, UciClient, type UciLimits } from '../engines/index.js';
-import type { Game, Thought, TimeControl } from './game.js';
+import type { TimeControl } from './clock.js';
+import type { Game, Thought } from './game.js';
 
 // A player chooses the moves of one side of a match: an engine process, a network inside this process, or a random
 // mover. A player plays one game at a time.

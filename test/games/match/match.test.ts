@@ -10,29 +10,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import type { Move } from '#sardonyx/chess/rules/index.js';
 import { createEngineSpec } from '#sardonyx/games/engines/index.js';
+import { createCrosstable, formatCrosstable } from '#sardonyx/games/match/crosstable.js';
 import { findLockOwner, lockResults, MatchLog, runMatch } from '#sardonyx/games/match/index.js';
 import type { MatchPlan } from '#sardonyx/games/match/match.js';
 import type { LoggedGame } from '#sardonyx/games/match/match-log.js';
-import {
-  createCrosstable,
-  createReport,
-  distinguishNames,
-  formatCrosstable,
-  formatReport,
-} from '#sardonyx/games/match/match-report.js';
-import { CrashWatch, Schedule, Standings, Tournament } from '#sardonyx/games/match/tournament.js';
+import { createReport, distinguishNames, formatReport } from '#sardonyx/games/match/match-report.js';
+import { Schedule } from '#sardonyx/games/match/schedule.js';
+import { Standings } from '#sardonyx/games/match/standings.js';
+import { CrashWatch, Tournament } from '#sardonyx/games/match/tournament.js';
 import { createMatchOpenings } from '#sardonyx/games/openings/book.js';
 import { NO_ADJUDICATION } from '#sardonyx/games/play/adjudication.js';
 import type { Game, Thought } from '#sardonyx/games/play/game.js';
-import { NetworkPools } from '#sardonyx/games/play/game-search.js';
 import { createPlayerSpec } from '#sardonyx/games/play/index.js';
+import { createNetworkSource } from '#sardonyx/games/play/network-player.js';
+import { NetworkPools } from '#sardonyx/games/play/network-pools.js';
 import { createUciSource, type Player, type PlayerLimits, type PlayerSource } from '#sardonyx/games/play/player.js';
-import {
-  createNetworkSource,
-  createRandomSource,
-  type PlayerSpec,
-  parsePlayerWords,
-} from '#sardonyx/games/play/player-source.js';
+import { createRandomSource } from '#sardonyx/games/play/player-source.js';
+import { type PlayerSpec, parsePlayerWords } from '#sardonyx/games/play/player-spec.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { createFaultyThread } from '../../support/evaluator-faults.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../../support/shared-folder.js';

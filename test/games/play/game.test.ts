@@ -13,16 +13,10 @@ import {
   parseDrawRule,
   parseResignRule,
 } from '#sardonyx/games/play/adjudication.js';
-import {
-  Clock,
-  createWin,
-  describeEnd,
-  formatGame,
-  formatTimeControl,
-  Game,
-  type PlayedMove,
-  parseTimeControl,
-} from '#sardonyx/games/play/game.js';
+import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/games/play/clock.js';
+import { Game, type PlayedMove } from '#sardonyx/games/play/game.js';
+import { createWin, describeEnd } from '#sardonyx/games/play/game-end.js';
+import { formatGame } from '#sardonyx/games/play/game-pgn.js';
 import { createWonTables, withTableFolder } from '../../support/table-folder.js';
 
 const START: Opening = { fen: START_FEN, moves: [], origin: 'test' };

@@ -1,7 +1,8 @@
 /** Networks for tests of self-play: the hash evaluator instead of a file. */
 
 import { createPrng } from '#sardonyx/base/util/index.js';
-import { GameSearch, NetworkPool, type NetworkSetup } from '#sardonyx/games/play/game-search.js';
+import { GameSearch } from '#sardonyx/games/play/game-search.js';
+import { NetworkPool, type NetworkSetup } from '#sardonyx/games/play/network-pools.js';
 import { defaultSearchParams, type SearchParams, type SearchScheduler } from '#sardonyx/search/index.js';
 
 export interface HashNetwork {
