@@ -18,10 +18,10 @@ import {
   writeV6Record,
 } from '#sardonyx/games/records/v6-record.js';
 import { createShards, type ResultTables, rescoreGames } from '#sardonyx/games/shards/index.js';
+import { computeErrorShare } from '#sardonyx/games/shards/rescore/deblunder.js';
 import { PolicySubstitutions } from '#sardonyx/games/shards/rescore/policy-substitutions.js';
 import {
   changeInputFormat,
-  computeErrorShare,
   type RecordedGame,
   readRecordedGame,
   writeRecordedGame,

@@ -24,15 +24,9 @@ import {
 } from '../../records/index.js';
 import { findGameFormat } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
+import { type DeblunderSettings, deblunder } from './deblunder.js';
 import type { PolicySubstitutions } from './policy-substitutions.js';
-import {
-  changeInputFormat,
-  type DeblunderSettings,
-  deblunder,
-  type RecordedGame,
-  readRecordedGame,
-  writeRecordedGame,
-} from './recorded-game.js';
+import { changeInputFormat, type RecordedGame, readRecordedGame, writeRecordedGame } from './recorded-game.js';
 import {
   adjustPolicies,
   correctPliesLeft,
