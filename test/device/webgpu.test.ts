@@ -21,7 +21,7 @@ const TINY = join(repositoryRoot, 'models', 'tiny-test.onnx');
 const NO_HALVES = 'Backend webgpu failed, going on with cpu: this GPU has no half precision: leave out datatype=f16';
 const POSITIONS = 50;
 /** SwiftShader on a busy machine evaluates a few positions a second. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const leaves = createRandomLeaves(77, POSITIONS);
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-device-'));
@@ -68,7 +68,7 @@ function sardonyx(...args: string[]): { status: number | null; stdout: string; s
   const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
   return spawnSync(process.execPath, [program, ...args], {
     encoding: 'utf8',
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     env: { ...process.env, ...ENVIRONMENT },
   });
 }

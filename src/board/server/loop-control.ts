@@ -24,7 +24,7 @@ const PACKAGE = 'scripts/train';
 const MOST_LINES = 12;
 const LONGEST_LINE = 1000;
 /** The loop waits for another process to leave the folder, and for its own libraries. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export class LoopControl implements LoopServices {
   private readonly folder: string;
@@ -118,7 +118,7 @@ export class LoopControl implements LoopServices {
     this.requireFree();
     const [python, ...args] = this.createCommand(`--${kind}`, String(network));
     return new Promise((resolvePromise, reject) => {
-      execFile(python, args, { timeout: PATIENCE_MS, env: createEnvironment() }, (error, output, problem) => {
+      execFile(python, args, { timeout: TIMEOUT_MS, env: createEnvironment() }, (error, output, problem) => {
         if (error === null) {
           resolvePromise(output.trim());
           return;

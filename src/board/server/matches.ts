@@ -24,7 +24,7 @@ import type { MatchBooks, MatchPlayers } from './offers.js';
 
 const NAME = /^[\w-][\w.-]{0,79}$/;
 const MOST_RUNNING = 2;
-const STOP_PATIENCE_MS = 1500;
+const STOP_TIMEOUT_MS = 1500;
 /** Matches of the folder that are looked at, the last by name. */
 const MOST_MATCHES = 1000;
 /** Finished games in one answer; the page asks on. */
@@ -179,7 +179,7 @@ export class Matches implements MatchServices {
       run.pause();
       return run.end;
     });
-    await Promise.race([Promise.all(ends), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE_MS))]);
+    await Promise.race([Promise.all(ends), new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
   }
 
   private get bookFolder(): string {
@@ -254,7 +254,7 @@ function createTableRow({ player, points, games, elo, against }: CrosstableRow):
   return { player, points, games, elo: makeFinite(elo?.elo), error: makeFinite(elo?.eloError), against };
 }
 
-const PAUSE_PATIENCE_MS = 1000;
+const PAUSE_TIMEOUT_MS = 1000;
 const LONGEST_COMPLAINT = 2000;
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -320,7 +320,7 @@ class MatchRun {
     if (this.isStopping) return;
     this.isStopping = true;
     this.child.kill('SIGINT');
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), PAUSE_PATIENCE_MS);
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), PAUSE_TIMEOUT_MS);
     void this.end.then(() => clearTimeout(timer));
   }
 

@@ -3,7 +3,7 @@
  * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
  * `go` → `begin` (waits for the network) → `run` (search-host.ts makes the message) → search thread → `receive` (info…;
- * bestMove → `receiveMove`) → `conclude` (waits for a last look for a mate) → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
+ * bestMove → `receiveMove`) → `finish` (waits for a last look for a mate) → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
  * returned as a Result; later failures go to the listener, and `go` is still answered.
  */
 
@@ -251,7 +251,7 @@ export class Engine {
   private stopHost(): void {
     const knowsRoot = (): boolean => this.searches.active?.lastReport != null;
     this.stopWatchdog.begin(knowsRoot, () => this.recover('The search did not stop'));
-    this.host.thread?.stop(); // After the patience has begun: the answer ends it.
+    this.host.thread?.stop(); // After the watchdog has started: the answer ends it.
   }
 
   /** The tree of the last search; null if there is none. Do not call it during a search. */
@@ -362,7 +362,7 @@ export class Engine {
   private receiveMove(active: RequestedSearch, move: Move, ponder: Move): void {
     if (active.waitsForStop) this.recover('The search ended before stop');
     else if (active.startsEarlier) this.answer(active.fallback);
-    else if (active.isCandidate(move)) this.conclude(active, { move, ponder });
+    else if (active.isCandidate(move)) this.finish(active, { move, ponder });
     else if (active.shorterMate !== null) this.answer(active.shorterMate);
     else if (move === NO_MOVE) this.recover('The search found no move: no position could be evaluated');
     else this.recover('The search answered with an illegal move');
@@ -383,14 +383,14 @@ export class Engine {
   }
 
   /** The search has ended with this move. Without a clock, and if no caller waits, the mate finder may still look for a mate. */
-  private conclude(search: RequestedSearch, best: BestMove): void {
+  private finish(search: RequestedSearch, best: BestMove): void {
     const answer = (): void => {
       const final = search.mates?.improved ?? null;
       // The answer must not depend on when the last report was made, which differs from run to run.
       if (final !== null && final.lines[0].pv !== search.lastReport?.lines[0].pv) this.report(search, final);
       this.answer(search.shorterMate ?? best);
     };
-    const looking = search.stopRequested ? null : (search.mates?.conclude() ?? null);
+    const looking = search.stopRequested ? null : (search.mates?.finish() ?? null);
     search.isRunning = false;
     search.ownAnswer = best;
     if (looking === null) answer();

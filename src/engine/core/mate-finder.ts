@@ -4,7 +4,7 @@
  * checks, and if the search has found a mate, for shorter ones.
  *
  * While the search runs, tries with growing effort serve the info lines and `go mate`. Without a clock they do not decide the
- * answer: when such a search ends, one try for its last report decides (`conclude`). The shortest mate and the effort that
+ * answer: when such a search ends, one try for its last report decides (`finish`). The shortest mate and the effort that
  * finds it are properties of the position, so the answer does not depend on which tries were ready in time.
  */
 import { countMateMoves, type Move } from '../../chess/rules/index.js';
@@ -105,7 +105,7 @@ export class MateFinder {
    * Decides whether the mate is the answer of a finished search without a clock.
    * @returns null if that needs no further try
    */
-  conclude(): Promise<void> | null {
+  finish(): Promise<void> | null {
     const { report } = this;
     if (report === null || this.settings.isTimed) return null;
     const question = this.ask(report);

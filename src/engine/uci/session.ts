@@ -58,7 +58,7 @@ export interface SessionSettings {
 const LOAD_DELAY_MS = 25;
 const PROOF_MS = 5000;
 /** A batch of a large network takes seconds. */
-const QUIT_PATIENCE_MS = 2000;
+const QUIT_TIMEOUT_MS = 2000;
 
 export class UciSession {
   private readonly engine: Engine;
@@ -161,13 +161,13 @@ export class UciSession {
     this.benchStop?.abort();
     this.engine.quit();
     // While a network is being loaded, there is no answer to wait for.
-    const patience = setTimeout(() => this.settings.onEnd(true), this.isLoading ? 0 : QUIT_PATIENCE_MS);
+    const timeout = setTimeout(() => this.settings.onEnd(true), this.isLoading ? 0 : QUIT_TIMEOUT_MS);
     void this.engine
       .whenIdle()
       .then(() => this.engine.dispose())
       .then(() => this.benchEnd)
       .finally(() => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         this.settings.onEnd(false);
       });
   }

@@ -97,8 +97,8 @@ function askSecondOpinion(fen: string, text: string): boolean | null {
 }
 
 /** An engine that has not answered for this long after its clock or move time has run out counts as hanging. */
-const PATIENCE_MS = 10_000;
-const PATIENCE_WITHOUT_CLOCK_MS = 600_000;
+const TIMEOUT_MS = 10_000;
+const TIMEOUT_WITHOUT_CLOCK_MS = 600_000;
 
 class UciPlayer implements Player {
   private constructor(
@@ -140,10 +140,10 @@ class UciPlayer implements Player {
     const mover = game.position.sideToMove;
     const own = time.remainingMs[mover];
     const known = own ?? this.limits.movetimeMs;
-    const patience = known === null ? PATIENCE_WITHOUT_CLOCK_MS : known + PATIENCE_MS;
+    const timeoutMs = known === null ? TIMEOUT_WITHOUT_CLOCK_MS : known + TIMEOUT_MS;
     try {
       const limits = createUciLimits(this.limits, time);
-      const { bestMove, lines, timeMs } = await this.client.go(game.formatUciPosition(), limits, patience);
+      const { bestMove, lines, timeMs } = await this.client.go(game.formatUciPosition(), limits, timeoutMs);
       const move = judgeMove(game.position, bestMove, this.chess960);
       if (!move.ok) throw new PlayerFault('illegal-move', `${this.name} played ${move.error}`);
       const best = lines[0];

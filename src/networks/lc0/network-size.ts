@@ -1,5 +1,5 @@
 /** The size of an lc0 network: weights in the file, and floating-point operations of one evaluation. */
-import type { DenseLayer, EncoderLayer, FeedForward, Funnel, NetworkPlan, PolicyHead } from '../onnx/index.js';
+import type { DenseLayer, EncoderLayer, FeedForward, NetworkPlan, PolicyHead, Reduction } from '../onnx/index.js';
 import { decodeLayer } from './layer-encoding.js';
 import type { LayerMessage, WeightsMessage } from './net-schema.js';
 
@@ -47,7 +47,8 @@ export function countFlops(plan: NetworkPlan): number {
     }
     feedForward(layers.feedForward);
   };
-  const funnel = (part: Funnel): void => (part.kind === 'dense' ? dense(part.layer, 64) : convolution(part.layer));
+  const reduction = (part: Reduction): void =>
+    part.kind === 'dense' ? dense(part.layer, 64) : convolution(part.layer);
   const policy = (head: PolicyHead): void => {
     switch (head.kind) {
       case 'dense':
@@ -83,7 +84,7 @@ export function countFlops(plan: NetworkPlan): number {
   }
   policy(plan.policy);
   for (const head of plan.movesLeft ? [plan.value, plan.movesLeft] : [plan.value]) {
-    funnel(head.funnel);
+    reduction(head.reduction);
     dense(head.hidden, 1);
     dense(head.output, 1);
   }

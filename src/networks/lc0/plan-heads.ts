@@ -5,10 +5,10 @@ import {
   type Activation,
   CONVOLUTION_POLICY_PLANES,
   type DenseLayer,
-  type Funnel,
   type MovesLeftHead,
   NetworkError,
   type PolicyHead,
+  type Reduction,
   type ValueHead,
 } from '../onnx/index.js';
 import { isPresent, readConvolution, readDense, readDenseWithoutBias } from './layer-encoding.js';
@@ -118,17 +118,17 @@ export function planPolicy(
   return { kind: 'dense', convolution, dense };
 }
 
-function planFunnel(
+function planReduction(
   block: ConvBlockMessage | undefined,
   denseW: LayerMessage | undefined,
   denseB: LayerMessage | undefined,
   body: BodyShape,
   names: { readonly convolution: string; readonly dense: string },
-): { funnel: Funnel; flatSize: number } {
-  const funnel: Funnel = body.isAttention
+): { reduction: Reduction; flatSize: number } {
+  const reduction: Reduction = body.isAttention
     ? { kind: 'dense', layer: readDense(denseW, denseB, body.width, names.dense) }
     : { kind: 'convolution', layer: readConvolution(block, 1, body.width, names.convolution) };
-  return { funnel, flatSize: 64 * funnel.layer.outputs };
+  return { reduction, flatSize: 64 * reduction.layer.outputs };
 }
 
 export function planValue(
@@ -138,7 +138,7 @@ export function planValue(
   body: BodyShape,
 ): ValueHead {
   const head = chooseHead(listValueHeads(weights), headName, 'value');
-  const { funnel, flatSize } = planFunnel(head.value, head.ipValW, head.ipValB, body, {
+  const { reduction, flatSize } = planReduction(head.value, head.ipValW, head.ipValB, body, {
     convolution: 'value',
     dense: 'ip_val',
   });
@@ -146,7 +146,7 @@ export function planValue(
   const output = readDense(head.ip2ValW, head.ip2ValB, hidden.outputs, 'ip2_val');
   const isWdl = format.value === ValueFormat.VALUE_WDL;
   checkWidth(output, isWdl ? 3 : 1, 'value head');
-  return { funnel, hidden, output, isWdl };
+  return { reduction, hidden, output, isWdl };
 }
 
 /** @returns undefined if the network has none */
@@ -157,11 +157,11 @@ export function planMovesLeft(
 ): MovesLeftHead | undefined {
   if (format.movesLeft !== MovesLeftFormat.MOVES_LEFT_V1) return undefined;
   const names = { convolution: 'moves_left', dense: 'ip_mov' };
-  const { funnel, flatSize } = planFunnel(weights.movesLeft, weights.ipMovW, weights.ipMovB, body, names);
+  const { reduction, flatSize } = planReduction(weights.movesLeft, weights.ipMovW, weights.ipMovB, body, names);
   const hidden = readDense(weights.ip1MovW, weights.ip1MovB, flatSize, 'ip1_mov');
   const output = readDense(weights.ip2MovW, weights.ip2MovB, hidden.outputs, 'ip2_mov');
   checkWidth(output, 1, 'moves-left head');
-  return { funnel, hidden, output };
+  return { reduction, hidden, output };
 }
 
 function checkWidth(layer: DenseLayer, width: number, what: string): void {

@@ -548,7 +548,7 @@ test('a running search keeps its network; a warm-up makes way for another one', 
   assert.deepEqual([world.networks.length, world.networks[1].disposed], [3, 1]);
 });
 
-test('a search that answers at once when it is stopped leaves no patience behind for the next one', async (t) => {
+test('a search that answers at once when it is stopped leaves no watchdog behind for the next one', async (t) => {
   const { engine, world, said } = createEngine();
   answerOnStop(world, moveOf(engine, 'e2e4'));
   engine.go({ infinite: true });

@@ -88,9 +88,9 @@ export function readTab(): string | null {
   }
 }
 
-/** No other tab may write the same analysis. @param patienceMs how long to wait for it. @returns false when one has it open */
-export async function claim(id: string, patienceMs = 0): Promise<boolean> {
-  const options = patienceMs === 0 ? { ifAvailable: true } : { signal: AbortSignal.timeout(patienceMs) };
+/** No other tab may write the same analysis. @param timeoutMs how long to wait for it. @returns false when one has it open */
+export async function claim(id: string, timeoutMs = 0): Promise<boolean> {
+  const options = timeoutMs === 0 ? { ifAvailable: true } : { signal: AbortSignal.timeout(timeoutMs) };
   const isFree =
     navigator.locks === undefined ||
     (await new Promise<boolean>((resolve) => {

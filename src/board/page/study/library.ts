@@ -35,9 +35,9 @@ import {
 import { type Study, study } from './study.js';
 
 const SAVE_MS = 300;
-const RELOAD_PATIENCE_MS = 1000;
+const RELOAD_TIMEOUT_MS = 1000;
 /** A new tab has nothing to show meanwhile. */
-const CLOSED_PATIENCE_MS = 5000;
+const CLOSED_TIMEOUT_MS = 5000;
 
 export const analysisId = signal(createId());
 export const analysisName = signal('');
@@ -94,7 +94,7 @@ export async function startLibrary(): Promise<void> {
   keepSaving();
   if (!openLink() && wanted !== undefined && study.version.peek() === version) {
     // The page before it, loaded again or closed, may hold it for a moment.
-    const isFree = await claim(wanted.id, own === null ? CLOSED_PATIENCE_MS : RELOAD_PATIENCE_MS);
+    const isFree = await claim(wanted.id, own === null ? CLOSED_TIMEOUT_MS : RELOAD_TIMEOUT_MS);
     // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
     if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree);
     else await claim(analysisId.peek());

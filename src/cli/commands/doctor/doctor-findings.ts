@@ -191,12 +191,12 @@ export interface Devices {
   readonly driver: string | null;
 }
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 const run = promisify(execFile);
 
 async function askProgram(command: string, args: readonly string[]): Promise<string | null> {
   try {
-    const { stdout } = await run(command, args, { timeout: PATIENCE_MS, windowsHide: true });
+    const { stdout } = await run(command, args, { timeout: TIMEOUT_MS, windowsHide: true });
     return stdout;
   } catch {
     return null;

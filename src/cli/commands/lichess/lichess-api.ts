@@ -23,7 +23,7 @@ export interface Registration {
 }
 
 /** The broker holds a poll for 10 s. */
-const POLL_PATIENCE_MS = 30_000;
+const POLL_TIMEOUT_MS = 30_000;
 
 const LONGEST_ANSWER = 1 << 20;
 
@@ -48,7 +48,7 @@ export async function acquireWork(servers: LichessServers, secret: string, signa
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ providerSecret: secret }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(POLL_PATIENCE_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(POLL_TIMEOUT_MS)]),
   });
   if (response.status === 204) return null;
   return readJson(response, servers.broker);

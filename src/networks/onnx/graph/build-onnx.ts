@@ -11,11 +11,11 @@ import { GraphBuilder, type GraphSettings } from './graph-builder.js';
 import { addActivation, addConvolutionBody, addDense, type Convolutions, PlaneConvolutions } from './layers.js';
 import {
   type Activation,
-  type Funnel,
   INPUT_PLANES,
   type MovesLeftHead,
   type NetworkPlan,
   type PolicyHead,
+  type Reduction,
   type ValueHead,
 } from './network-layers.js';
 import { RankConvolutions } from './rank-convolutions.js';
@@ -213,20 +213,20 @@ function addAttentionPolicy(
   );
 }
 
-function addFunnel(
+function addReduction(
   graph: GraphBuilder,
   body: BodyOutput,
-  funnel: Funnel,
+  reduction: Reduction,
   activation: Activation,
   name: string,
 ): string {
   const layer =
-    funnel.kind === 'convolution'
-      ? body.convolutions.addConvolution(body.name, funnel.layer, `${name}/conv`)
-      : addDense(graph, body.name, funnel.layer, `${name}/embedding`);
-  const active = addActivation(graph, layer, activation, `${name}/funnel`);
-  const { outputs } = funnel.layer;
-  const planes = funnel.kind === 'convolution' ? body.convolutions.addExit(active, outputs, name) : active;
+    reduction.kind === 'convolution'
+      ? body.convolutions.addConvolution(body.name, reduction.layer, `${name}/conv`)
+      : addDense(graph, body.name, reduction.layer, `${name}/embedding`);
+  const active = addActivation(graph, layer, activation, `${name}/reduction`);
+  const { outputs } = reduction.layer;
+  const planes = reduction.kind === 'convolution' ? body.convolutions.addExit(active, outputs, name) : active;
   return graph.addReshape(`${name}/flat`, planes, [-1, outputs * 64]);
 }
 
@@ -237,7 +237,7 @@ export function addValueHead(
   activation: Activation,
   outputName: string,
 ): void {
-  const flat = addFunnel(graph, body, head.funnel, activation, '/value');
+  const flat = addReduction(graph, body, head.reduction, activation, '/value');
   const hidden = addActivation(graph, addDense(graph, flat, head.hidden, '/value/dense1'), activation, '/value/dense1');
   const raw = graph.addCast('/value/raw', addDense(graph, hidden, head.output, '/value/dense2'), TensorType.FLOAT);
   if (head.isWdl) graph.addNode('Softmax', outputName, [raw], { axis: 1 });
@@ -252,7 +252,7 @@ export function addMovesLeftHead(
   activation: Activation,
   outputName: string,
 ): void {
-  const flat = addFunnel(graph, body, head.funnel, activation, '/mlh');
+  const flat = addReduction(graph, body, head.reduction, activation, '/mlh');
   const hidden = addActivation(graph, addDense(graph, flat, head.hidden, '/mlh/dense1'), activation, '/mlh/dense1');
   const plies = graph.addNode('Relu', '/mlh/plies', [addDense(graph, hidden, head.output, '/mlh/dense2')]);
   addFloatOutput(graph, plies, outputName, [-1, 1]);

@@ -181,19 +181,19 @@ export type PolicyHead =
     };
 
 /** Turns the body's output into one flat vector: a 1×1 convolution, or a dense layer on each square. */
-export type Funnel =
+export type Reduction =
   | { readonly kind: 'convolution'; readonly layer: ConvolutionLayer }
   | { readonly kind: 'dense'; readonly layer: DenseLayer };
 
 export interface ValueHead {
-  readonly funnel: Funnel;
+  readonly reduction: Reduction;
   readonly hidden: DenseLayer;
   readonly output: DenseLayer;
   readonly isWdl: boolean;
 }
 
 export interface MovesLeftHead {
-  readonly funnel: Funnel;
+  readonly reduction: Reduction;
   readonly hidden: DenseLayer;
   readonly output: DenseLayer;
 }

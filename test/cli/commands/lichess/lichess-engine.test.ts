@@ -61,13 +61,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 /** A poll: answered at once when there is work, else when some comes, or with 204. */
 function hold(response: ServerResponse): void {
   const reply = (): void => {
-    clearTimeout(patience);
+    clearTimeout(timeout);
     pendingPolls = pendingPolls.filter((pending) => pending !== reply);
     const work = queue.shift();
     if (work === undefined) response.writeHead(204).end();
     else response.end(JSON.stringify(work));
   };
-  const patience = setTimeout(reply, queue.length > 0 ? 0 : 1000);
+  const timeout = setTimeout(reply, queue.length > 0 ? 0 : 1000);
   if (queue.length === 0) pendingPolls.push(reply);
 }
 
