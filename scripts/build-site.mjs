@@ -31,9 +31,9 @@ function listSiteFiles() {
 
 function describeFiles() {
   const describe = (name) => {
-    const sha256 = hash(readFileSync(join(output, name)));
+    const content = readFileSync(join(output, name));
     const type = getContentType(name);
-    return { sha256, type, ...(LATE.test(name) && { isLate: true }) };
+    return { sha256: hash(content), type, bytes: content.length, ...(LATE.test(name) && { isLate: true }) };
   };
   return Object.fromEntries(listSiteFiles().map((name) => [name, describe(name)]));
 }

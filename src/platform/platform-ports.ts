@@ -217,6 +217,8 @@ export interface OnnxRuntimePort {
    * @param usesTf32 CUDA and TensorRT may multiply matrices of 32-bit numbers with 10 bits of mantissa
    */
   prepareRuntime(usesTf32: boolean): void;
+  /** The address from which each thread downloads what it needs for this provider; null = nothing. */
+  findRuntime(provider: string): string | null;
   /** Rejects when the provider cannot be used here or cannot run the model. */
   openSession(request: SessionRequest): Promise<RuntimeSession>;
   /** Whether CUDA can be tried without an error on stderr. */

@@ -3,6 +3,7 @@
  * name, decides whether it is read as lc0's format or as ONNX.
  */
 
+import { findRuntime } from '#platform/onnx-runtime.js';
 import { startThread } from '#platform/threads.js';
 import { type OptionSpec, OptionStore } from '../base/options/index.js';
 import { failure, isGzip, type Result, success, unwrap } from '../base/util/index.js';
@@ -33,6 +34,7 @@ import {
   describeAddress,
   describeProgress,
   PROVIDED_NETWORKS,
+  readBody,
   readNetworkFile,
 } from './stored-networks.js';
 
@@ -118,12 +120,30 @@ export async function createPagePool(
   return {
     ...pool,
     threads,
-    model: ({ provider, precision }) => {
+    model: async ({ provider, precision }) => {
       if (precision === 'int8')
         warn('datatype=int8 is not used: 8 bits gain nothing in a page, so the network stays in f32');
-      return findModel(options, provider, precision === 'f16' ? 'f16' : 'f32', watch);
+      const model = await findModel(options, provider, precision === 'f16' ? 'f16' : 'f32', watch);
+      if (model.ok) await obtainRuntime(provider, watch);
+      return model;
     },
   };
+}
+
+const obtained = new Set<string>();
+
+/**
+ * Downloads ONNX Runtime into the browser's cache, from where each thread loads it by itself: there nobody could watch the
+ * download, and its time would count as the thread's.
+ */
+async function obtainRuntime(provider: string, watch: DownloadWatch): Promise<void> {
+  const address = findRuntime(provider);
+  if (address === null || obtained.has(address)) return;
+  obtained.add(address);
+  // Of a failure the thread will tell.
+  await fetch(address)
+    .then((response) => readBody(response, 'Engine', watch))
+    .catch(() => undefined);
 }
 
 /** One line a second. */

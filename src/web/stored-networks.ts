@@ -165,7 +165,7 @@ async function download(address: string, watch: DownloadWatch): Promise<Result<U
   }
   if (!response.ok) return fail(`the server answered ${response.status}`);
   try {
-    const bytes = await readBody(response, getFileName(address), watch);
+    const bytes = concatBytes(await readBody(response, getFileName(address), watch));
     return isWebPage(bytes) ? fail('the server sent a web page') : success(bytes);
   } catch {
     return fail('the download broke off, or there is not enough memory for it');
@@ -173,7 +173,7 @@ async function download(address: string, watch: DownloadWatch): Promise<Result<U
 }
 
 /** Rejects when the download breaks off. */
-async function readBody(response: Response, name: string, watch: DownloadWatch): Promise<Uint8Array> {
+export async function readBody(response: Response, name: string, watch: DownloadWatch): Promise<Uint8Array[]> {
   const length = Number(response.headers.get('content-length') ?? 0);
   // Of a compressed answer it is the length before it is inflated.
   const isPlain = length > 0 && response.headers.get('content-encoding') === null;
@@ -196,7 +196,7 @@ async function readBody(response: Response, name: string, watch: DownloadWatch):
   } finally {
     if (isReported) report(true);
   }
-  return concatBytes(parts);
+  return parts;
 }
 
 /** Hosts of single-page applications answer so to any address. */

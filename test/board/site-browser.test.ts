@@ -19,7 +19,8 @@ import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { A, B, BZIP2, GZIP, tar, ZIPS, ZSTD, zip } from '../support/packed-games.js';
 import { runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
-import { startWebServer, type WebServer } from '../support/web-server.js';
+import { silenceWorkers } from '../support/silent-workers.js';
+import { type Content, startWebServer, type WebServer } from '../support/web-server.js';
 
 const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
@@ -31,11 +32,20 @@ function encodeLc0(compress: boolean): Uint8Array {
   return encodeNetworkFile(createRandomNetwork({ blocks: 1, filters: 16, value: 'wdl' }), { compress });
 }
 
-type Edit = (path: string, content: Buffer) => Buffer | string | Promise<string>;
+type Edit = (path: string, content: Buffer) => Content | Promise<string>;
 
 /** A file of the site, with code before its own. */
 function prepend(file: string, code: string): Edit {
   return (path, content) => (path.endsWith(`/${file}`) ? code + content.toString() : content);
+}
+
+/** In equal parts, with a pause after each; the last waits for `end`. */
+async function* trickle(content: Buffer, parts: number, pauseMs: number, end?: Promise<void>): AsyncGenerator<Buffer> {
+  for (let part = 0; part < parts; part++) {
+    if (part === parts - 1) await end;
+    yield content.subarray((part * content.length) / parts, ((part + 1) * content.length) / parts);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }
 
 function hash(content: Buffer | string): string {
@@ -623,10 +633,65 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     }
   });
 
+  const plain = { isIsolated: true, serviceWorkers: 'block' } as const;
+
+  test('the network comes although the browser does not start the first Worker of each kind', async (t) => {
+    const { page } = await visit(t, { ...plain, edit: prepend('board-worker.js', silenceWorkers(1)) });
+    await page.addInitScript(silenceWorkers(1));
+    await page.reload();
+    await waitForEngine(page, 'Sardonyx');
+    await page.keyboard.press('l');
+    await page.waitForSelector('.move-table tbody tr');
+  });
+
+  test('where no Worker is started or nothing comes, the page says so once, and tries again when asked to', async (t) => {
+    const hang = "fetch = () => { postMessage({ type: 'progress', isDone: true }); return new Promise(() => {}); };";
+    const cases = [
+      [silenceWorkers(4, 50), '', /^The engine does not start: the browser has started none of 4 Workers$/],
+      ['', silenceWorkers(1e9, 50), /^Cannot evaluate with .*: the browser has started none of 4 Workers$/],
+      ['', hang, /^The engine does not start: it has said nothing for 75 s$/],
+    ] as const;
+    for (const [ofPage, ofWorker, sentence] of cases) {
+      let isBad = true;
+      const edit: Edit = (path, content) => (isBad ? prepend('board-worker.js', ofWorker)(path, content) : content);
+      const { page } = await visit(t, { ...plain, edit });
+      await page.addInitScript(ofPage);
+      if (ofWorker === hang) await page.clock.install();
+      await page.reload();
+      if (ofWorker === hang) {
+        await page.waitForSelector('.engine-name:has-text("Loading the network")');
+        await page.clock.fastForward(80_000);
+      }
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      assert.match((await page.locator('.obstacle').textContent())?.replace(/\. .*/, '') ?? '', sentence);
+      assert.deepEqual(await findBarriers(page), []);
+      isBad = false;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await waitForEngine(page, 'Sardonyx');
+      assert.equal(await page.locator('.obstacle').count(), 0);
+    }
+  });
+
+  test('a script that comes slowly is waited for, and the page says how much of the engine has come', async (t) => {
+    for (const options of [plain, {}]) {
+      let release: () => void = () => undefined;
+      const isReleased = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const edit: Edit = (path, content) => {
+        if (path.endsWith('/board-worker.js') && options === plain) return trickle(content, 5, 2500);
+        return path.endsWith('threaded.wasm') ? trickle(content, 5, 150, isReleased) : content;
+      };
+      const { page } = await visit(t, { ...options, edit });
+      await page.waitForSelector('.engine-name:text-matches("^Engine [0-9.]+ (of 14.2 )?MB$")');
+      release();
+      await waitForEngine(page, 'Sardonyx');
+    }
+  });
+
   test('a browser that keeps nothing, and one without memory', async (t) => {
     const unstored = 'caches.open = () => Promise.reject(new DOMException("no storage", "SecurityError"));';
     const noMemory = 'WebAssembly.Memory = function () { throw new RangeError("could not allocate memory"); };';
-    const plain = { isIsolated: true, serviceWorkers: 'block' } as const;
     const { page } = await visit(t, { ...plain, edit: prepend('board-worker.js', unstored) });
     await waitForEngine(page, 'Sardonyx');
     await openNetwork(page, 'tiny-test.onnx', readFileSync(TINY));

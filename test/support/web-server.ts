@@ -3,12 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { repositoryRoot } from './shared-folder.js';
 
 const { getContentType, SITE_POLICY } = await import(join(repositoryRoot, 'scripts', 'site-headers.mjs'));
 
 /** With an icon of its own: the browser asks for none. */
 const EMPTY_PAGE = '<!doctype html><title>test</title><link rel="icon" href="data:,">';
+
+/** In parts: as slowly as they come. */
+export type Content = Buffer | string | AsyncIterable<Buffer>;
 
 export interface WebServer {
   readonly origin: string;
@@ -23,7 +27,7 @@ export interface WebServer {
 export async function startWebServer(
   folders: Readonly<Record<string, string>>,
   isIsolated: boolean,
-  edit: (path: string, content: Buffer) => Buffer | string | Promise<Buffer | string> = (_, content) => content,
+  edit: (path: string, content: Buffer) => Content | Promise<Content> = (_, content) => content,
   policy: string = SITE_POLICY,
 ): Promise<WebServer> {
   const headers = {
@@ -41,7 +45,7 @@ export async function startWebServer(
     try {
       const content = pathname === '/' ? EMPTY_PAGE : await edit(pathname, await readFile(path));
       const type = pathname === '/' ? 'text/html' : getContentType(path);
-      response.writeHead(200, { ...headers, 'content-type': type }).end(content);
+      Readable.from(content).pipe(response.writeHead(200, { ...headers, 'content-type': type }));
     } catch {
       response.writeHead(404).end();
     }

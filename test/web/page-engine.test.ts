@@ -11,6 +11,7 @@ import { launchBrowser } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
 import { repositoryRoot } from '../support/shared-folder.js';
+import { silenceWorkers } from '../support/silent-workers.js';
 import { startWebServer, type WebServer } from '../support/web-server.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'sardonyx-page-'));
@@ -91,6 +92,27 @@ for (const [index, { name }] of engineCases.entries()) {
     }, index);
   });
 }
+
+test('createEngine survives silent Workers, and rejects with one sentence after four of them', {
+  timeout: 900_000,
+}, async (t) => {
+  if (browser === null) return t.skip(reason);
+  const own = await browser.newPage();
+  t.after(() => own.close());
+  for (const [code, wanted] of [
+    [silenceWorkers(1), /^[a-h][1-8][a-h][1-8]$/],
+    [silenceWorkers(1e9, 50), /^Cannot evaluate with .*: the browser has started none of 4 Workers$/],
+  ] as const) {
+    await own.goto(server.origin);
+    const said = await own.evaluate(`(async () => {
+      const { createEngine } = await import('/web/index.js');
+      ${code}
+      const engine = await createEngine({ weights: new URL('/models/tiny-test.onnx', location.href), threads: 1 });
+      return (await engine.go({ nodes: 10 }).bestMove).move;
+    })().catch(({ message }) => message)`);
+    assert.match(String(said), wanted);
+  }
+});
 
 test('in a page without memory createEngine rejects with one sentence', { timeout: 900_000 }, async (t) => {
   if (browser === null) return t.skip(reason);

@@ -126,13 +126,20 @@ function App() {
       ]),
     [],
   );
+  const canRestart = port.restart !== undefined;
+  const hasNetwork = engine.value === null || engine.value.running !== null;
+  const problem = obstacle.value || (canRestart && !hasNetwork && engine.value?.problem) || '';
   return (
     <>
       <Header />
-      {obstacle.value !== '' && (
+      {problem !== '' && (
         <p class="obstacle" role="alert">
-          {obstacle.value}.{' '}
-          {obstacle.value === ASKS_FOR_RELOAD && <Button label="Load again" onClick={() => location.reload()} />}
+          {problem}.{' '}
+          {problem === ASKS_FOR_RELOAD ? (
+            <Button label="Load again" onClick={() => location.reload()} />
+          ) : (
+            canRestart && <Button label="Try again" onClick={() => port.restart?.()} />
+          )}
         </p>
       )}
       <div class="room">

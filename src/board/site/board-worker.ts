@@ -1,9 +1,10 @@
 /**
  * The engine of a page without a server: the desk of `sardonyx board`, in a Worker beside the page. Messages are those of the
  * WebSocket, as objects, and these more: `openNetwork` and `removeNetwork` from the page, and `ready` or `obstacle`, the Worker's
- * first words.
+ * first words. The page starts it with the name of the network to begin with.
  */
 import { getMemoryBytes } from '#platform/machine.js';
+import { getThreadData, onParentMessage, postToParent } from '#platform/threads.js';
 import { describeRefusal, formatMegabytes, inflate, unwrap } from '../../base/util/index.js';
 import { hasNetworkHead } from '../../networks/lc0/index.js';
 import { readPrecision } from '../../networks/nn/index.js';
@@ -32,11 +33,11 @@ const MEGABYTE = 2 ** 20;
 
 declare const SARDONYX_VERSION: string;
 
-const send = (message: Reply | PortEvent | WorkerNews): void => postMessage(message);
+const send = (message: Reply | PortEvent | WorkerNews): void => postToParent(message);
 const watch: DownloadWatch = (progress) => {
   const { name, doneBytes, totalBytes, isDone } = progress;
   const share = totalBytes === null ? null : doneBytes / totalBytes;
-  send({ type: 'progress', text: `Downloading ${name}: ${describeProgress(progress)}`, share, isDone });
+  send({ type: 'progress', text: `${name} ${describeProgress(progress)}`, share, isDone });
 };
 /**
  * The networks that a page with its own engine may choose: those that come with it, and files and addresses that the user
@@ -90,11 +91,6 @@ class PageNetworks extends NetworkList {
   }
 }
 
-/** Messages that come before the desk stands. */
-const early: unknown[] = [];
-let receive = (message: unknown): void => void early.push(message);
-addEventListener('message', ({ data }) => receive(data));
-
 const obstacle = findObstacle();
 if (obstacle === null) void openDesk();
 else send({ type: 'obstacle', text: obstacle });
@@ -103,8 +99,7 @@ async function openDesk(): Promise<void> {
   const networks = await PageNetworks.create();
   const options = createPageOptions();
   unwrap(options.set('Hash', String(Math.round((CACHE_SHARE * getMemoryBytes()) / MEGABYTE))));
-  // The page names the Worker after the network to begin with.
-  unwrap(options.set('WeightsFile', networks.getValue(name) ?? ''));
+  unwrap(options.set('WeightsFile', networks.getValue(await getThreadData<string>()) ?? ''));
   const desk = new EngineDesk(options, createPagePorts(watch), send);
   const services = new EngineServices({
     desk,
@@ -133,14 +128,12 @@ async function openDesk(): Promise<void> {
     services.announce();
   };
   const session = new PageSession(desk, services, send);
-  receive = (message) => {
-    const own = message as OpenNetwork | RemoveNetwork;
-    if (own.type === 'openNetwork') void answer(own.id, openNetwork(own.source));
-    else if (own.type === 'removeNetwork') void answer(own.id, removeNetwork(own.name));
-    else session.receive(message);
-  };
   send({ type: 'ready' });
-  for (const message of early.splice(0)) receive(message);
+  onParentMessage((message: OpenNetwork | RemoveNetwork) => {
+    if (message.type === 'openNetwork') void answer(message.id, openNetwork(message.source));
+    else if (message.type === 'removeNetwork') void answer(message.id, removeNetwork(message.name));
+    else session.receive(message);
+  });
   await desk.prepare();
   services.announce();
 }

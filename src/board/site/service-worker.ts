@@ -7,6 +7,8 @@
  * A newer build is stored beside the running one. It takes over when no page of this address is open, or when the only one asks.
  */
 
+import type { PortEvent } from '../protocol/replies.js';
+
 /** Path below the scope → what it is. Written by scripts/build-site.mjs. */
 declare const SITE_FILES: Readonly<Record<string, SiteFile>>;
 declare const SITE_BUILD: string;
@@ -15,6 +17,7 @@ declare const SITE_POLICY: string;
 interface SiteFile {
   readonly sha256: string;
   readonly type: string;
+  readonly bytes: number;
   /** Stored only when it is first asked for. */
   readonly isLate?: true;
 }
@@ -25,6 +28,7 @@ const { scope } = worker.registration;
 /** Other sites of the same origin have their own. */
 const CACHE = `sardonyx-site ${scope}`;
 const INDEX = 'index.html';
+const PROGRESS_MS = 100;
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': SITE_POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -75,10 +79,14 @@ async function answer(path: string): Promise<Response> {
   try {
     return await obtain(path);
   } catch (error) {
-    const notice = (error as Error).message;
-    for (const page of await worker.clients.matchAll({ type: 'window' })) page.postMessage({ notice });
-    return new Response(notice, { status: 503, headers: { ...HEADERS, 'Content-Type': 'text/plain' } });
+    const text = (error as Error).message;
+    await tellPages({ type: 'notice', level: 'error', text });
+    return new Response(text, { status: 503, headers: { ...HEADERS, 'Content-Type': 'text/plain' } });
   }
+}
+
+async function tellPages(event: PortEvent): Promise<void> {
+  for (const page of await worker.clients.matchAll({ type: 'window' })) page.postMessage(event);
 }
 
 /** Downloads under way: all evaluators of an engine ask for the same files at once. */
@@ -116,7 +124,27 @@ async function download(path: string): Promise<ArrayBuffer> {
     throw new Error(`${path} is not stored yet, and the server cannot be reached`);
   });
   if (!response.ok) throw new Error(`${path} cannot be had: the server answered ${response.status}`);
-  return response.arrayBuffer();
+  if (FILES[path].isLate !== true) return response.arrayBuffer();
+  const parts: BlobPart[] = [];
+  const total = FILES[path].bytes;
+  let bytes = 0;
+  let reportedAt = performance.now();
+  const report = (isDone: boolean): Promise<void> => {
+    reportedAt = performance.now();
+    const text = `Engine ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+    return tellPages({ type: 'progress', text, share: bytes / total, isDone });
+  };
+  const reader = response.body?.getReader();
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+      parts.push(part.value);
+      bytes += part.value.length;
+      if (performance.now() - reportedAt >= PROGRESS_MS) void report(false);
+    }
+  } finally {
+    await report(true);
+  }
+  return new Blob(parts).arrayBuffer();
 }
 
 async function computeSha256(bytes: ArrayBuffer): Promise<string> {

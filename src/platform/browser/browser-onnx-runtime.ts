@@ -23,6 +23,10 @@ export function hasCudaProvider(): boolean {
   return false;
 }
 
+export function findRuntime(provider: string): string {
+  return getAssets()[provider === 'webgpu' ? 'webgpu' : 'wasm'];
+}
+
 export async function openSession(request: SessionRequest): Promise<RuntimeSession> {
   const isGpu = request.provider.name === 'webgpu';
   const { InferenceSession, Tensor } = await loadRuntime(isGpu ? 'webgpu' : 'wasm');

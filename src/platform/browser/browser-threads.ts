@@ -1,15 +1,16 @@
 /**
  * Threads over module Workers. All of them run sardonyx.js, which is one file so that bundlers can copy it; the name of a Worker
- * says which thread it is. The first message to a Worker holds its data. A Worker reports its end and uncaught exceptions by
- * control messages, because a page is not told of them otherwise.
+ * says which thread it is. The first message to a Worker holds its data. A Worker reports its start, its end and uncaught
+ * exceptions by control messages, because a page is not told of them otherwise: where several Workers are made at once, Firefox
+ * sometimes never asks for the script of one, and fires no error. Such a Worker is made anew.
  */
 import type { Thread, ThreadEvents, ThreadOptions } from '../platform-ports.js';
 
-export type { Thread } from '../platform-ports.js';
+export type { Thread, ThreadEvents } from '../platform-ports.js';
 
 /** Messages of this file, beside those of its callers. */
 interface ControlMessage {
-  readonly sardonyxThread: 'start' | 'end' | 'error';
+  readonly sardonyxThread: 'start' | 'here' | 'end' | 'error';
   readonly data?: unknown;
   readonly assets?: PageAssets;
   readonly message?: string;
@@ -18,10 +19,14 @@ interface ControlMessage {
 /** scripts/build-web.mjs writes such URLs in place of those of files. */
 const THREAD_PROTOCOL = 'thread:';
 
-/** Which thread this is, as the URL of its script says; null in a page and in the Worker that speaks UCI. */
+/** So long a Worker may say nothing, counted from its making or from the last part of its script. */
+const LONGEST_SILENCE_S = 8;
+const MOST_WORKERS = 4;
+
+/** Which thread this is, as its starter says; null in a page and in the Worker that speaks UCI. */
 export function findThreadName(): string | null {
-  const { name } = globalThis;
-  return name.startsWith(THREAD_PROTOCOL) ? name.slice(THREAD_PROTOCOL.length) : null;
+  const { name } = globalThis as { readonly name?: string };
+  return name?.startsWith(THREAD_PROTOCOL) ? name.slice(THREAD_PROTOCOL.length) : null;
 }
 
 export function startThread<ToThread, FromThread>(
@@ -30,67 +35,139 @@ export function startThread<ToThread, FromThread>(
   events: ThreadEvents<FromThread>,
 ): Thread<ToThread> {
   const isOurs = script.protocol === THREAD_PROTOCOL;
-  const options = isOurs ? { name: script.href } : name === undefined ? {} : { name };
-  const worker = new Worker(isOurs ? getAssets().script : script, { type: 'module', ...options });
+  const address = isOurs ? getAssets().script : script.href;
+  const start: ControlMessage = { sardonyxThread: 'start', data, ...(isOurs && { assets: getAssets() }) };
+  /** Until the Worker has said something; then null. */
+  let unsent: unknown[] | null = [start];
+  let endWorker: () => void = () => undefined;
   let tellEnd: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     tellEnd = resolve;
   });
-  const fail = (message: string): void => {
-    events.onError?.(new Error(message));
-    worker.terminate();
+  const terminate = (): void => {
+    endWorker();
     tellEnd();
   };
-  worker.onmessage = ({ data: message }: MessageEvent<unknown>) => {
-    if (!isControl(message)) events.onMessage(message as FromThread);
-    else if (message.sardonyxThread === 'end') tellEnd();
-    else fail(message.message ?? 'unknown error');
+  const fail = (message: string): void => {
+    events.onError?.(new Error(message));
+    terminate();
   };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    fail(event.message || `the script ${isOurs ? getAssets().script : script.href} cannot be loaded`);
+  const make = (number: number): Worker => {
+    const worker = new Worker(address, {
+      type: 'module',
+      name: isOurs ? script.href : THREAD_PROTOCOL + (name ?? ''),
+    });
+    const endSilence = expectWord(address, () => {
+      if (number === MOST_WORKERS) return fail(`the browser has started none of ${MOST_WORKERS} Workers`);
+      endWorker();
+      current = make(number + 1);
+    });
+    endWorker = () => {
+      endSilence();
+      worker.onmessage = null;
+      worker.onerror = null;
+      worker.terminate();
+    };
+    worker.onmessage = ({ data: message }: MessageEvent<unknown>) => {
+      endSilence();
+      for (const early of unsent ?? []) worker.postMessage(early);
+      unsent = null;
+      if (!isControl(message)) events.onMessage(message as FromThread);
+      else if (message.sardonyxThread === 'end') tellEnd();
+      else if (message.sardonyxThread === 'error') fail(message.message ?? 'unknown error');
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      fail(event.message || `the script ${address} cannot be loaded`);
+    };
+    return worker;
   };
-  const start: ControlMessage = { sardonyxThread: 'start', data, assets: getAssets() };
-  worker.postMessage(start);
+  let current = make(1);
   return {
     ended,
-    post: (message) => worker.postMessage(message),
-    keepProcessAlive: () => undefined,
-    terminate: async () => {
-      worker.terminate();
-      tellEnd();
+    post: (message) => {
+      if (unsent === null) current.postMessage(message);
+      else unsent.push(message);
     },
+    keepProcessAlive: () => undefined,
+    terminate: async () => terminate(),
   };
+}
+
+/** What starts the count of each silent Worker again. */
+const silent = new Set<() => void>();
+let isProbing = false;
+
+/**
+ * Calls `giveUp` after too long a silence. Seconds in which this thread is busy or asleep do not count, nor those in which the
+ * script is on its way: after the first one this thread downloads it too.
+ * @returns ends it
+ */
+function expectWord(address: string, giveUp: () => void): () => void {
+  let seconds = 0;
+  const restart = (): void => {
+    seconds = 1;
+  };
+  const end = (): void => {
+    clearTimeout(timer);
+    silent.delete(restart);
+  };
+  const tick = (): void => {
+    seconds++;
+    if (seconds === 1) void probe(address);
+    if (seconds < LONGEST_SILENCE_S) {
+      timer = setTimeout(tick, 1000);
+      return;
+    }
+    end();
+    giveUp();
+  };
+  let timer = setTimeout(tick, 1000);
+  silent.add(restart);
+  return end;
+}
+
+/** Downloads a script for its progress alone. */
+async function probe(address: string): Promise<void> {
+  if (isProbing) return;
+  isProbing = true;
+  try {
+    const reader = (await fetch(address)).body?.getReader();
+    while ((await reader?.read())?.done === false) for (const restart of silent) restart();
+  } catch {
+    // The Worker itself reports why its script cannot be had.
+  }
+  isProbing = false;
 }
 
 let receiveData: (data: unknown) => void = () => undefined;
 const threadData = new Promise<unknown>((resolve) => {
   receiveData = resolve;
 });
-let isThread = false;
+const isThread = findThreadName() !== null;
 let handler: ((message: unknown) => void) | null = null;
 const early: unknown[] = [];
 
-// Must listen before anything else in the thread runs. In the page's own scripts no such message ever arrives.
-globalThis.addEventListener?.('message', ({ data: message }: MessageEvent<unknown>) => {
-  if (isControl(message)) {
-    isThread = true;
-    takeAssets(message.assets ?? {});
-    receiveData(message.data);
-  } else if (handler !== null) {
-    handler(message);
-  } else if (isThread) {
-    early.push(message);
-  }
-});
-
-globalThis.addEventListener?.('unhandledrejection', (event) => {
-  if (!isThread) return;
-  event.preventDefault();
-  const { reason } = event as PromiseRejectionEvent;
-  const message = reason instanceof Error ? reason.message : String(reason);
-  postToParent({ sardonyxThread: 'error', message } satisfies ControlMessage);
-});
+if (isThread) {
+  // Must listen before anything else in the thread runs.
+  globalThis.addEventListener('message', ({ data: message }: MessageEvent<unknown>) => {
+    if (isControl(message)) {
+      takeAssets(message.assets ?? {});
+      receiveData(message.data);
+    } else if (handler !== null) {
+      handler(message);
+    } else {
+      early.push(message);
+    }
+  });
+  globalThis.addEventListener('unhandledrejection', (event) => {
+    event.preventDefault();
+    const { reason } = event as PromiseRejectionEvent;
+    const message = reason instanceof Error ? reason.message : String(reason);
+    postToParent({ sardonyxThread: 'error', message } satisfies ControlMessage);
+  });
+  postToParent({ sardonyxThread: 'here' } satisfies ControlMessage);
+}
 
 export function getThreadData<Data>(): Promise<Data> {
   return threadData as Promise<Data>;

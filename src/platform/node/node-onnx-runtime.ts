@@ -76,6 +76,10 @@ function describeExtras({ weightsFolder, needsWideSums }: SessionRequest): Recor
   };
 }
 
+export function findRuntime(_provider: string): null {
+  return null;
+}
+
 /** onnxruntime loads a provider from the folder of its own library; `doctor --install-cuda` puts it there. An empty file is none. */
 export function hasCudaProvider(): boolean {
   const files: Partial<Record<NodeJS.Platform, string>> = {

@@ -5,7 +5,7 @@ import type { Thread, ThreadEvents, ThreadOptions } from '../platform-ports.js';
 import { readProgramFile } from './node-program-files.js';
 
 export { isMainThread } from 'node:worker_threads';
-export type { Thread } from '../platform-ports.js';
+export type { Thread, ThreadEvents } from '../platform-ports.js';
 
 /** scripts/package/bundle.mjs writes such URLs in place of those of files. */
 const ASSET_PROTOCOL = 'asset:';

@@ -3,6 +3,7 @@
  * with the engine inside the page, which share numbered requests, their answers, events, and the state of the connection.
  */
 import { signal } from '@preact/signals';
+import type { Thread, ThreadEvents } from '#platform/threads.js';
 import type { Answers, EngineDescription, PortEvent, Reply, WorkerNews } from '../../protocol/replies.js';
 import type { RequestType, SentRequestOf } from '../../protocol/requests.js';
 import { addNotice } from '../shell/notices.js';
@@ -49,6 +50,8 @@ export interface EnginePort {
    * @returns a function that ends it
    */
   watchState(listener: (state: PortState, reason: string) => void): () => void;
+  /** Starts the engine once more; only where it is inside the page. */
+  restart?(): void;
   close(): void;
 }
 
@@ -198,21 +201,30 @@ export class SocketPort extends RequestPort {
   }
 }
 
+/** Longer than a thread may take until it evaluates: with a network that is here, it says nothing meanwhile. */
+const LONGEST_SILENCE_MS = 75_000;
+
+type FromWorker = Reply | PortEvent | WorkerNews;
+
 /** The engine inside the page: a Worker that takes the same messages as `sardonyx board` does. */
 export class WorkerPort extends RequestPort {
   /** Other processes and folders are out of a page's reach. */
   readonly offers = { matches: false, training: false, opensAddresses: true };
-  private worker: Worker | null = null;
-  private isReady = false;
+  private worker: Thread<unknown> | null = null;
+  /** Ends a silence; null when there is a network, or when it is said why there is none. */
+  private silence: ReturnType<typeof setTimeout> | null = null;
   private readonly unsent: NumberedMessage[] = [];
 
   /** @param start rejects with the sentence for the user */
-  constructor(start: () => Promise<Worker>) {
+  constructor(private readonly start: (events: ThreadEvents<FromWorker>) => Promise<Thread<unknown>>) {
     super();
-    start().then(
-      (worker) => this.connect(worker),
-      (error: unknown) => this.fail(error instanceof Error ? error.message : String(error)),
-    );
+    this.begin();
+  }
+
+  restart(): void {
+    this.fail('');
+    this.changeState('connecting');
+    this.begin();
   }
 
   async openNetwork(source: File | string): Promise<void> {
@@ -229,31 +241,51 @@ export class WorkerPort extends RequestPort {
 
   protected override post(message: NumberedMessage): void {
     if (this.worker === null) this.unsent.push(message);
-    else this.worker.postMessage(message);
+    else this.worker.post(message);
   }
 
-  private connect(worker: Worker): void {
-    this.worker = worker;
-    worker.onmessage = ({ data }) => this.take(data as Reply | PortEvent | WorkerNews);
-    worker.onerror = ({ message }) => {
-      // A script that cannot be loaded has no message.
-      const text = message || 'its scripts cannot be loaded';
-      if (this.isReady) this.receive({ type: 'notice', level: 'error', text: `The engine has failed: ${text}` });
-      else this.fail(`The engine does not start: ${text}`);
+  private begin(): void {
+    const events: ThreadEvents<FromWorker> = {
+      onMessage: (message) => this.take(message),
+      onError: ({ message }) =>
+        this.fail(`The engine ${this.silence === null ? 'has failed' : 'does not start'}: ${message}`),
     };
-    for (const message of this.unsent.splice(0)) worker.postMessage(message);
+    this.start(events).then(
+      (worker) => {
+        this.worker = worker;
+        for (const message of this.unsent.splice(0)) worker.post(message);
+        this.awaitNews();
+      },
+      (error: unknown) => this.fail(error instanceof Error ? error.message : String(error)),
+    );
   }
 
-  private take(message: Reply | PortEvent | WorkerNews): void {
-    if (message.type === 'obstacle') this.fail(message.text);
-    else if (message.type === 'ready') {
-      this.isReady = true;
-      this.changeState('open');
-    } else this.receive(message);
+  private take(message: FromWorker): void {
+    if (message.type === 'obstacle') {
+      this.fail(message.text);
+      return;
+    }
+    if (this.silence !== null) this.awaitNews();
+    if (message.type === 'description' && (message.description.running ?? message.description.problem) !== '')
+      this.endSilence();
+    if (message.type === 'ready') this.changeState('open');
+    else this.receive(message);
+  }
+
+  private awaitNews(): void {
+    this.endSilence();
+    const text = `The engine does not start: it has said nothing for ${LONGEST_SILENCE_MS / 1000} s`;
+    this.silence = setTimeout(() => this.fail(text), LONGEST_SILENCE_MS);
+  }
+
+  private endSilence(): void {
+    if (this.silence !== null) clearTimeout(this.silence);
+    this.silence = null;
   }
 
   private fail(reason: string): void {
-    this.worker?.terminate();
+    this.endSilence();
+    void this.worker?.terminate();
     this.worker = null;
     this.changeState('lost', reason);
   }
@@ -302,14 +334,10 @@ export const port: EnginePort = createPort();
 function createPort(): EnginePort {
   const build = document.querySelector('meta[name="sardonyx-build"]')?.getAttribute('content');
   if (typeof build !== 'string') return new SocketPort(new URL('./engine', location.href.replace(/^http/, 'ws')).href);
-  const network = readStored('network');
-  return new WorkerPort(() =>
-    startSiteEngine({
-      build,
-      network: typeof network === 'string' ? network : '',
-      onNotice: (text) => addNotice('error', text),
-    }),
-  );
+  return new WorkerPort((events) => {
+    const network = readStored('network');
+    return startSiteEngine({ build, network: typeof network === 'string' ? network : '', events });
+  });
 }
 
 /** The engine in a page begins with the network that ran last; `sardonyx board` knows its own. */
@@ -328,6 +356,7 @@ port.listen((event) => {
 port.watchState((state, reason) => {
   portState.value = state;
   obstacle.value = reason;
+  if (state === 'connecting') engine.value = null;
   if (state !== 'open') return;
   port.send('describe', {}).answer.then(takeDescription, reportError);
 });

@@ -5,6 +5,9 @@
  * files; or a newer build is stored and no other tab uses the older one. Once the user has clicked or typed, it asks instead.
  */
 
+import { startThread, type Thread, type ThreadEvents } from '#platform/threads.js';
+import type { PortEvent } from '../../protocol/replies.js';
+
 /** In the state of the history entry: how often the page has loaded itself again without coming to an engine. */
 const RELOADS = 'sardonyxReloads';
 /** Once to be isolated, once for a newer build. */
@@ -33,29 +36,28 @@ interface SiteStart {
   readonly build: string;
   /** Name of the network to begin with; '' or an unknown one = the bundled one. */
   readonly network: string;
-  onNotice(text: string): void;
+  /** The service worker's events are among the Worker's. */
+  readonly events: ThreadEvents<PortEvent>;
 }
 
 /** @returns the Worker with the engine. Rejects with the sentence for the user; never settles when the page loads itself again */
-export async function startSiteEngine({ build, network, onNotice }: SiteStart): Promise<Worker> {
+export async function startSiteEngine({ build, network, events }: SiteStart): Promise<Thread<unknown>> {
   if (!isSecureContext) throw new Error('The engine needs a page from an https address or from this computer');
   // A page that came from the service worker is of its build.
   const isServed = crossOriginIsolated && navigator.serviceWorker?.controller != null;
-  const end = isolate(build, onNotice).catch((error: unknown) => String((error as Error).message ?? error));
+  const end = isolate(build, events).catch((error: unknown) => String((error as Error).message ?? error));
   const problem = isServed ? '' : await end;
   if (problem === ASKS_FOR_RELOAD) throw new Error(problem);
   if (!crossOriginIsolated) throw new Error(problem === '' ? NOT_ISOLATED : `${NOT_ISOLATED}, and ${problem}`);
   forgetReloads();
-  return new Worker(new URL('board-worker.js', document.baseURI), { type: 'module', name: network });
+  return startThread(new URL('board-worker.js', document.baseURI), { name: 'board', data: network }, events);
 }
 
 /** @returns '' when the service worker serves this page, else why there is none */
-async function isolate(build: string, onNotice: (text: string) => void): Promise<string> {
+async function isolate(build: string, events: ThreadEvents<PortEvent>): Promise<string> {
   const { serviceWorker } = navigator;
   if (serviceWorker === undefined) return 'this browser or private window has no service workers';
-  serviceWorker.addEventListener('message', ({ data }) => {
-    if (typeof data?.notice === 'string') onNotice(data.notice);
-  });
+  serviceWorker.onmessage = ({ data }) => events.onMessage(data);
   const registration = await serviceWorker
     .register(new URL('service-worker.js', document.baseURI), { updateViaCache: 'none' })
     .catch(() => undefined);
