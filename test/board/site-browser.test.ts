@@ -645,7 +645,8 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
   });
 
   test('where no Worker is started or nothing comes, the page says so once, and tries again when asked to', async (t) => {
-    const hang = "fetch = () => { postMessage({ type: 'progress', isDone: true }); return new Promise(() => {}); };";
+    const hang =
+      "globalThis.fetch = () => { postMessage({ type: 'progress', isDone: true }); return new Promise(() => {}); };";
     const cases = [
       [silenceWorkers(4, 50), '', /^The engine does not start: the browser has started none of 4 Workers$/],
       ['', silenceWorkers(1e9, 50), /^Cannot evaluate with .*: the browser has started none of 4 Workers$/],
