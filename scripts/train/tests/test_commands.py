@@ -104,7 +104,12 @@ WRONG = [
     ("loop --config {loop} --dry-run --set selfplay.book={here}/none.pgn", "selfplay.book: there is no file"),
     ("loop --config {loop} --dry-run --set training.start={here}/none.pt", "training.start: there is no file"),
     ("loop --config {loop} --dry-run --set engine=[no-such-engine]", "engine: there is no program 'no-such-engine'"),
-    ("loop --config {loop} --dry-run --set engine=['false']", "engine: false does not answer"),
+    ("loop --config {loop} --dry-run --set selfplay.flags.vizits=3", "selfplay.flags: Unknown flag --vizits"),
+    ("loop --config {loop} --dry-run --set gate.flags.vizits=3", "gate.flags: Unknown flag --vizits"),
+    ("loop --config {loop} --set run.out={here}/early --set gate.flags.vizits=3", "gate.flags: Unknown flag --vizits"),
+    ("loop --config {loop} --dry-run --set training.sections.run.device=tpu", "run.device: 'tpu' is no device"),
+    ("loop --config {loop} --dry-run --set training.start={alien_pt}", "holds another network shape"),
+    ("loop --config {loop} --dry-run --set engine=['false']", "false selfplay"),
     ("loop --config {loop} --set engine=[no-such-engine]", "engine: there is no program 'no-such-engine'"),
     ("loop --config {loop} --set engine=[]", "engine: there is no program ''"),
     ("loop --config {loop} --set selfplay.book={here}/none.pgn", "selfplay.book: there is no file {here}/none.pgn"),
@@ -257,11 +262,24 @@ def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
     assert {path: content for path, content in after.items() if path in before} == before
 
 
-def test_a_device_that_is_not_there_is_one_sentence(shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_that_is_not_there_is_one_sentence(
+    shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "train.yaml"
     config = {"data": {"train": [str(shard_folder)], "workers": 0}, "schedule": {"max_steps": 1}, "run": {"out": str(tmp_path / "run")}}
     path.write_text(json.dumps(config))
-    for device, sentence in (("cuda", "there is no CUDA device"), ("tpu", "run.device: 'tpu' is no device")):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: count[0])
+    loop = tmp_path / "loop.yaml"
+    loop.write_text(yaml.safe_dump(create_raw(tmp_path / "loop")))
+    own = ["loop", "--dry-run", "--config", str(loop), "--set"]
+    for there, device, sentence in (
+        (0, "cuda", "run.device is cuda, and there is no CUDA device"),
+        (1, "cuda:1", "run.device is cuda:1, and of 2 CUDA devices there are 1"),
+        (0, "tpu", "run.device: 'tpu' is no device"),
+    ):
+        count = [there]
+        assert main([*own, f"training.sections.run.device={device}"]) == 1
+        assert sentence in capsys.readouterr().err.splitlines()[-1]
         assert main(["train", "--config", str(path), "--set", f"run.device={device}"]) == 1
         assert sentence in capsys.readouterr().err.splitlines()[-1]
 

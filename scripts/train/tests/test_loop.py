@@ -166,7 +166,7 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(tmp_path):
     config = write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))
     done = run_loop(config, "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "version fake" in done.stdout and "10 games in 3 tasks" in done.stdout and "nothing there yet" in done.stdout
+    assert "10 games in 3 tasks" in done.stdout and "nothing there yet" in done.stdout
     assert not (tmp_path / "run").exists()
     missing = create_raw(tmp_path / "run", selfplay={"book": "no.epd"})
     done = run_loop(write_config(tmp_path / "loop.yaml", missing), "--dry-run")

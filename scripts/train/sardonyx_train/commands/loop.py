@@ -2,14 +2,11 @@
 
 import math
 import shlex
-import subprocess
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from rich.console import Console
 
-from ..base.errors import TrainError
 from ..config.loop_config import LoopConfig, check_files, describe_loop_config, find_engine, load_loop_config
 from ..loop.games import format_flags
 from ..loop.page import StatusPage, create_page, describe_gate
@@ -18,8 +15,6 @@ from ..loop.runner import Loop
 from ..loop.state import load_state
 from ..loop.versions import change_best, describe_change, prune
 from ..tasks.process import stop_on_signals
-
-_ENGINE_SECONDS = 60
 
 
 def loop(options: Namespace) -> int:
@@ -55,10 +50,7 @@ def describe_plan(config: LoopConfig) -> str:
     from ..model.network import Network, count_parameters
 
     check_files(config)
-    engine = find_engine(config)
-    version = _ask_version(engine)
-    if config.training.start is not None and not Path(config.training.start).is_file():
-        raise TrainError(f"training.start: there is no file {config.training.start}")
+    warnings = Loop(config, lambda _: None).rehearse()
     training = config.training.sections
     state = load_state(config.folder)
     selfplay, window, model = config.selfplay, config.window, training.model
@@ -74,7 +66,7 @@ def describe_plan(config: LoopConfig) -> str:
         wanted = f"{selfplay.positions:,} positions, {wanted} at most"
     of = "" if window.generations is None else f" of {window.generations} generations"
     lines = [
-        f"engine      {shlex.join(engine)} (version {version})",
+        f"engine      {shlex.join(find_engine(config))}",
         f"network     {count_parameters(Network(model)):,} parameters, {model.input} → {model.policy}, {model.value}",
         f"start       {config.training.start or 'random weights'}",
         f"self-play   {wanted} in {tasks} tasks on {where}: {' '.join(format_flags(selfplay.flags))}",
@@ -86,16 +78,6 @@ def describe_plan(config: LoopConfig) -> str:
         f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",
         f"folder      {config.folder}: "
         + ("nothing there yet" if state is None else f"goes on with generation {state.current.number}, {state.stage}"),
+        *(f"warning     {warning}" for warning in warnings),
     ]
     return "\n".join(lines)
-
-
-def _ask_version(engine: list[str]) -> str:
-    try:
-        command = [*engine, "--version"]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_ENGINE_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise TrainError(f"engine: {shlex.join(engine)} does not answer: {error}") from None
-    if done.returncode != 0:
-        raise TrainError(f"engine: {shlex.join(engine)} does not answer: {done.stderr.strip()}")
-    return done.stdout.strip().split("\n")[0]

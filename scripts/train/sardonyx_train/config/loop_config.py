@@ -218,13 +218,14 @@ def find_engine(config: LoopConfig) -> list[str]:
 
 
 def check_files(config: LoopConfig) -> None:
-    """Raises TrainError for an engine or a book that is not there, before the loop has worked for what it cannot use."""
+    """Raises TrainError for an engine, a book or a checkpoint that is not there, before the loop has worked for what it cannot use."""
     engine = find_engine(config)
     if not engine or shutil.which(engine[0]) is None:
         raise TrainError(f"engine: there is no program '{engine[0] if engine else ''}'")
-    for name, book in (("selfplay.book", config.selfplay.book), ("gate.book", config.gate.book)):
-        if book is not None and not Path(book).is_file():
-            raise TrainError(f"{name}: there is no file {book}")
+    own = {"selfplay.book": config.selfplay.book, "gate.book": config.gate.book, "training.start": config.training.start}
+    for name, path in own.items():
+        if path is not None and not Path(path).is_file():
+            raise TrainError(f"{name}: there is no file {path}")
 
 
 def describe_loop_config() -> list[str]:

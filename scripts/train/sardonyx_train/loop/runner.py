@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..base.errors import TrainError
 from ..base.files import PART, copy_file, remove, write_bytes
@@ -44,14 +46,17 @@ class Loop:
     def _run(self, lock: int) -> LoopState:
         root = self.folders.root
         state = load_state(root) or LoopState(self._config.run.name)
-        if state.name != self._config.run.name:
-            raise TrainError(f"{root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
+        self._check_name(state)
         check_files(self._config)
-        write_bytes(root / "loop.yaml", format_config(self._config).encode())
         executor = create_executor(self._config, self.stop.is_set, lock, self._meter, self._say, self.folders.workers)
         try:
             self._say(f"games are played on {executor.describe()}")
-            self._create_stages(self._config, executor, lock, state).make_first_network()
+            stages, kept, text = self._create_stages(self._config, executor, lock, state), root / "loop.yaml", format_config(self._config)
+            stages.make_first_network()
+            if not kept.exists() or kept.read_text(encoding="utf-8") != text:
+                for warning in stages.rehearse(self.folders.checkpoint(state.best), self.folders.network(state.best)):
+                    self._say(warning)
+                write_bytes(kept, text.encode())
             self._complete_finish(state)
             while not is_finished(self._config, state):
                 self._run_generation(state, executor, lock)
@@ -60,6 +65,23 @@ class Loop:
             self._close_stream()
             executor.close()
         return state
+
+    def rehearse(self) -> list[str]:
+        """What `run` does before its first game, in a folder that is removed. Returns the engine's warnings; raises TrainError."""
+        state, own = load_state(self.folders.root) or LoopState(self._config.run.name), self.folders
+        self._check_name(state)
+        with TemporaryDirectory() as folder:
+            config = self._config.model_copy(update={"run": self._config.run.model_copy(update={"out": folder})})
+            with lock_folder(Path(folder)) as lock:
+                executor = create_executor(config, self.stop.is_set, lock, self._meter, self._say)
+                try:
+                    stages = self._create_stages(config, executor, lock, state)
+                    if not own.network(state.best).exists():
+                        stages.make_first_network()
+                        own = stages.folders
+                    return stages.rehearse(own.checkpoint(state.best), own.network(state.best))
+                finally:
+                    executor.close()
 
     def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
         row = state.current
@@ -91,6 +113,10 @@ class Loop:
         usage = describe_usage(row.usage)
         ratio = "" if row.sampling_ratio is None else f"{row.sampling_ratio:.1f} samples for each new position; "
         self._say(f"generation {row.number}: {ratio}{usage}")
+
+    def _check_name(self, state: LoopState) -> None:
+        if state.name != self._config.run.name:
+            raise TrainError(f"{self.folders.root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
 
     def _create_stages(self, plan: LoopConfig, executor: Executor, lock: int, state: LoopState) -> Stages:
         engine, left_out, precision = find_engine(self._config), list_left_out(state), find_precision(state)

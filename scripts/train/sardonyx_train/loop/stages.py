@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ..base.errors import TrainError
 from ..base.files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
-from ..config.loop_config import LoopConfig
+from ..config.loop_config import GateSection, LoopConfig
 from ..config.training_config import format_config
 from ..data.shards import count_rows, list_pieces
-from ..tasks.process import run_process
-from ..tasks.task import Executor, Task
+from ..tasks.process import ProcessFailed, run_process
+from ..tasks.task import ERRORS, Executor, Task
 from ..tasks.usage import Meter
 from .games import (
     adapt_resignation,
@@ -26,6 +26,7 @@ from .games import (
 from .gate import compute_llr, judge, sum_matches
 from .state import Folders, Generation
 from .training import (
+    check_training,
     create_candidate_config,
     format_export_command,
     format_train_command,
@@ -35,6 +36,8 @@ from .training import (
     write_first_weights,
 )
 from .window import INDEX, Window, create_window
+
+_ONE_PLY = "7k/8/8/8/8/8/1q6/K7 w - - 0 1\n"  # White must take the queen, and bare kings are a draw
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,38 @@ class Stages:
         if not self.folders.checkpoint(0).exists():
             write_first_weights(self.config, self.folders.checkpoint(0))
         self._export(0, [])
+
+    def rehearse(self, weights: Path, network: Path) -> list[str]:
+        """Tries what would fail only later: the devices and weights of the training, the flags and books of the games, by games of
+        one ply. Returns the engine's warnings, such as of a backend that is not there. Raises TrainError."""
+        check_training(self.config, weights)
+        config, gate, folder = self.config, self.config.gate, self.folders.root / "rehearsal"
+        remove(folder)
+        folder.mkdir(parents=True)
+        one_ply, own, seed = folder / "one-ply.epd", compute_digest(network), config.run.seed
+        write_bytes(one_ply, _ONE_PLY.encode())
+        games, glance = config.selfplay.model_copy(update={"games": 1}), gate.model_copy(update={"flags": {"nodes": 1, "max-plies": 1}})
+
+        def plan_match(section: GateSection, kind: str) -> Callable[[str], list[Task]]:
+            return lambda book: create_match_tasks(section, 2, kind, seed, 0, {"candidate": own, "best": own}, book)
+
+        trials = {"selfplay.flags": (str(one_ply), lambda book: create_self_play_tasks(games, seed, 0, own, book))}
+        if gate.rule != "always" or config.measure.every > 0:
+            trials["gate.flags"] = str(one_ply), plan_match(gate, "gate")
+        books = {"selfplay.book": config.selfplay.book, "gate.book": gate.book}
+        trials |= {key: (book, plan_match(glance, key)) for key, book in books.items() if book is not None}
+        warnings: dict[str, None] = {}
+        for key, (book, create) in trials.items():
+            files, digest = gather([network], book)
+            (task,) = create(digest)
+            try:
+                self._play([task], folder, files)
+            except ProcessFailed as error:
+                raise TrainError(f"{key}: {error.said}") from None
+            lines = (folder / task.name / ERRORS).read_text(encoding="utf-8", errors="replace").splitlines()
+            warnings |= {f"{key}: {line}": None for line in lines if not line.startswith("Finished game")}
+        remove(folder)
+        return [*warnings]
 
     def selfplay(self, row: Generation) -> None:
         files, book = gather([self.folders.network(row.base)], self.config.selfplay.book)

@@ -48,6 +48,15 @@ def keep_weights(checkpoint: Path, path: Path, wanted: ModelConfig, with_moments
     write_checkpoint(path, {name: state[name] for name in names if name in state})
 
 
+def check_training(config: LoopConfig, weights: Path) -> None:
+    """Raises TrainError if a candidate cannot be trained from these weights, or not on this machine's devices."""
+    from ..training.distributed import check_device
+    from ..training.initialise import create_network
+
+    check_device(config.training.sections.run.device, config.training.processes)
+    create_network(parse_config(merge(config.training.sections.model_dump(), {"run": {"start_from": str(weights)}})))
+
+
 def read_resolved(checkpoint: Path) -> dict[str, Any] | None:
     """Precision and threads of the training that made the weights."""
     from ..training.checkpoint import read_checkpoint

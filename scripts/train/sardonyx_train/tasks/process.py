@@ -43,11 +43,11 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
 
 
 class ProcessFailed(TrainError):
-    """A child failed, ran too long or could not be started; the text ends with the last lines of its error output."""
+    """A child failed, ran too long or could not be started; the text ends with `said`, the last lines of its error output."""
 
-    def __init__(self, text: str, *, is_by_signal: bool = False) -> None:
-        super().__init__(text)
-        self.is_by_signal = is_by_signal
+    def __init__(self, text: str, said: str = "", *, is_by_signal: bool = False) -> None:
+        super().__init__(text + (said or "it wrote no error") if text.endswith(": ") else text)
+        self.said, self.is_by_signal = said or str(self), is_by_signal
 
 
 def run_process(
@@ -100,9 +100,8 @@ def run_process(
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
         lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL_LINES:]
-        tail = "\n".join(line for line in lines if line.strip() != "") or "it wrote no error"
-        text = f"{shlex.join(arguments)} ended with {what}: {tail}"
-        raise ProcessFailed(text, is_by_signal=child.returncode < 0)
+        tail = "\n".join(line for line in lines if line.strip() != "")
+        raise ProcessFailed(f"{shlex.join(arguments)} ended with {what}: ", tail, is_by_signal=child.returncode < 0)
 
 
 def die_with_parent() -> None:

@@ -44,14 +44,21 @@ class Place:
             dist.barrier()
 
 
-def join(device: str) -> Place:
-    """Joins the process group if torchrun started this process."""
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise TrainError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
+def check_device(device: str, processes: int = 1) -> None:
+    """Raises TrainError for a device that is none, or that this machine has too few of."""
     try:
-        torch.device("cpu" if device == "auto" else device)
+        wanted = torch.device("cpu" if device == "auto" else device)
     except RuntimeError:
         raise TrainError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
+    there, needed = torch.cuda.device_count(), max(processes, (wanted.index or 0) + 1)
+    if wanted.type == "cuda" and there < needed:
+        what = "there is no CUDA device" if there == 0 else f"of {needed} CUDA devices there are {there}"
+        raise TrainError(f"run.device is {device}, and {what}; run.device=auto takes what there is")
+
+
+def join(device: str) -> Place:
+    """Joins the process group if torchrun started this process."""
+    check_device(device)
     ranks = int(os.environ.get("WORLD_SIZE", "1"))
     rank = int(os.environ.get("RANK", "0"))
     cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")

@@ -41,6 +41,7 @@ def install(replace: Callable[[object, str, object], None] = setattr) -> None:
     replace(stages, "format_train_command", format_train_command)
     replace(stages, "format_export_command", format_export_command)
     replace(stages, "keep_weights", keep_weights)
+    replace(stages, "check_training", lambda *_: None)
     replace(stages, "read_resolved", lambda _path: None)
     replace(stages, "write_first_weights", lambda _config, path: shutil.copyfile(__file__, path))
 
