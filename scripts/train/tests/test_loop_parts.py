@@ -14,6 +14,7 @@ from rich.console import Console
 from sardonyx_train.base.errors import Stopped, TrainError
 from sardonyx_train.base.files import write_json
 from sardonyx_train.config.loop_config import (
+    _SELF_PLAY_SEARCH,
     ClusterSection,
     GateSection,
     WindowSection,
@@ -64,6 +65,29 @@ def test_above_55_per_cent_is_more_than_55_per_cent():
     gate = GateSection(games=100, rule="above", threshold=0.55)
     assert decide(_match(55, 0, 45), gate) is False
     assert decide(_match(55, 1, 44), gate) is True
+
+
+def test_a_gate_searches_by_the_constants_of_self_play_unless_it_sets_them(tmp_path):
+    def parse(gate, **selfplay):
+        return parse_loop_config(
+            create_raw(tmp_path, selfplay={"flags": {"visits": 9, "noise-epsilon": 0.1, **selfplay}}, gate=gate)
+        ).gate.flags
+
+    own = {"cpuct": 1.5, "fpu-strategy": "reduction", "fpu-value": 0.25, "widening-factor": 4, "policy-softmax-temp": 1.3}
+    judged = parse({"flags": {"nodes": 5, "temperature": 0.5, "fpu-value": 0.1}}, **own, **{"temp-endgame": 0.1})
+    assert judged == {**own, "cpuct-factor": 0, "nodes": 5, "temperature": 0.5, "fpu-value": 0.1}
+    drawn = {"temperature": 1, "tempdecay-moves": 30}
+    assert parse({"flags": {"nodes": 5}}, **{"tempdecay-moves": 30}).items() >= drawn.items()
+    assert "temperature" not in parse({"flags": {"nodes": 5}, "book": "book.epd"})
+    config = parse_loop_config(create_raw(tmp_path, selfplay={"flags": own}))
+    assert parse_loop_config(config.model_dump()) == config
+
+
+def test_a_gate_knows_what_the_engines_self_play_sets():
+    text = (Path(__file__).parents[3] / "src/cli/commands/play/player-network.ts").read_text()
+    flags = {"CPuct": "cpuct", "CPuctFactor": "cpuct-factor", "FpuValue": "fpu-value", "PolicyTemperature": "policy-softmax-temp"}
+    said = {flags[name]: float(value) for name, value in re.findall(r"\['(\w+)', '([\d.]+)'\]", text) if name in flags}
+    assert said == _SELF_PLAY_SEARCH
 
 
 def test_a_gate_ends_as_soon_as_its_verdict_cannot_change():

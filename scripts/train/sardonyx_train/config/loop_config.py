@@ -29,6 +29,20 @@ LOOP_DEFAULTS: dict[str, dict[str, Any]] = {
     "run": {"tensorboard": False, "checkpoint_minutes": 1.0},
     "schedule": {"warmup_steps": 0},
 }
+# What `sardonyx selfplay` sets where a match does not (player-network.ts), and the flags that shape a search rather than a game.
+_SELF_PLAY_SEARCH: dict[str, Flag] = {"cpuct": 1.2, "cpuct-factor": 0, "fpu-value": 0, "policy-softmax-temp": 1}
+_SEARCH_FLAGS = (
+    "cpuct",
+    "root-has-own-cpuct",
+    "fpu-",
+    "policy-softmax-temp",
+    "policy-temp-",
+    "widening-",
+    "moves-left-",
+    "draw-score",
+    "wdl-",
+)
+_TEMPERATURE = "temp"
 _REDUCED = "reduced"
 _OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
 
@@ -175,6 +189,15 @@ class LoopConfig(Section):
     measure: MeasureSection = Field(default_factory=MeasureSection)
     local: LocalSection = Field(default_factory=LocalSection)
     cluster: ClusterSection | None = Field(None, description="play the games on a Ray cluster")
+
+    @model_validator(mode="after")
+    def _judges_by_the_search_of_self_play(self) -> Self:
+        """The gate's own flags come first. Without a temperature and a book every game would be the same."""
+        gate, games = self.gate, {**_SELF_PLAY_SEARCH, "temperature": 1, **self.selfplay.flags}
+        is_drawn = gate.book is None and "temperature" not in gate.flags
+        taken = (*_SEARCH_FLAGS, _TEMPERATURE) if is_drawn else _SEARCH_FLAGS
+        gate.flags = {**{name: value for name, value in games.items() if name.startswith(taken)}, **gate.flags}
+        return self
 
     @property
     def folder(self) -> Path:
