@@ -31,8 +31,8 @@ from sardonyx_train.loop.games import (
     read_pairs,
     take_positions,
 )
-from sardonyx_train.loop.gate import compute_llr, decide, estimate_elo, judge, sum_matches
-from sardonyx_train.loop.page import StatusPage, create_page
+from sardonyx_train.loop.gate import compute_chance, compute_llr, decide, estimate_elo, judge, sum_matches
+from sardonyx_train.loop.page import StatusPage, create_page, describe_gate
 from sardonyx_train.loop.state import Folders, Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
@@ -65,6 +65,33 @@ def test_above_55_per_cent_is_more_than_55_per_cent():
     gate = GateSection(games=100, rule="above", threshold=0.55)
     assert decide(_match(55, 0, 45), gate) is False
     assert decide(_match(55, 1, 44), gate) is True
+
+
+@pytest.mark.parametrize(
+    ("keys", "chances"),
+    [
+        ({"games": 20, "threshold": 0.55}, (0.215, 0.404)),
+        ({"games": 60, "threshold": 0.55}, (0.118, 0.404)),
+        ({"games": 60, "rule": "at-least", "threshold": 0.5}, (0.536, 0.851)),
+    ],
+)
+def test_the_chance_of_a_promotion_is_that_of_the_drawn_out_match(keys, chances):
+    assert [compute_chance(GateSection(**keys), elo) for elo in (0, 30)] == pytest.approx(chances, abs=1e-3)
+
+
+def test_the_chance_of_a_sequential_gate_is_about_what_it_promises():
+    gate = GateSection(rule="sprt", elo0=0, elo1=35, games=4000)
+    assert 0.03 < compute_chance(gate, 0) < 0.055 and 0.945 < compute_chance(gate, 35) < 0.97
+    assert compute_chance(gate.model_copy(update={"games": 100}), 0) > 0.2  # out of games, a score above one half promotes
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "configs").glob("loop-*.yaml")), ids=lambda path: path.stem)
+def test_no_recipe_tosses_a_coin_for_its_gate(path):
+    for is_reduced in (False, True) if "\nreduced:" in path.read_text() else (False,):
+        gate = load_loop_config(path, [], is_reduced).gate
+        published = 50 if path.stem == "loop-az-go" and not is_reduced else 60
+        assert gate.rule in ("sprt", "always") or gate.games >= published
+        assert gate.rule == "always" or "promote an equal network in" in describe_gate(gate)
 
 
 def test_a_gate_searches_by_the_constants_of_self_play_unless_it_sets_them(tmp_path):

@@ -9,11 +9,14 @@ distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives
 import math
 from collections.abc import Iterable
 
+import numpy as np
+
 from ..config.loop_config import GateSection
 from .state import Match
 
 _EMPTY_COUNT = 1e-3  # replaces counts of 0, so that all logarithms are finite
 _BISECTIONS = 100
+_DRAWS = 0.5  # share of the games of a gate
 
 
 def sum_matches(matches: Iterable[Match]) -> Match:
@@ -59,6 +62,25 @@ def decide(match: Match, gate: GateSection) -> bool | None:
 def _passes(points: float, gate: GateSection) -> bool:
     share = points / gate.games
     return share >= gate.threshold - 1e-12 if gate.rule == "at-least" else share > gate.threshold + 1e-12
+
+
+def compute_chance(gate: GateSection, elo: float) -> float:
+    """The probability that a candidate of this Elo is promoted, with half of the games drawn (about what networks of one loop do). The
+    games count as independent, and the SPRT's ratio is that of normally distributed points."""
+    score = expected_score(elo)
+    draws = min(_DRAWS, 2 * score, 2 - 2 * score)
+    chances, passed = np.ones(1), 0.0  # of 0, ½, 1 … points
+    for games in range(1, gate.games + 1):
+        chances = np.convolve(chances, [1 - score - draws / 2, draws, score - draws / 2])
+        points = np.arange(2 * games + 1) / 2
+        if gate.rule == "sprt" and games % 2 == 0:
+            low, high = expected_score(gate.elo0), expected_score(gate.elo1)
+            llr = (high - low) * (2 * points - games * (low + high)) / (2 * (0.25 - draws / 4))
+            is_better, is_worse = llr >= math.log((1 - gate.beta) / gate.alpha), llr <= math.log(gate.beta / (1 - gate.alpha))
+            passed += chances[is_better].sum()
+            chances[is_better | is_worse] = 0
+    rest = points > gate.games / 2 if gate.rule == "sprt" else np.array([_passes(x, gate) for x in points])
+    return float(passed + chances[rest].sum())
 
 
 def compute_llr(pairs: list[int], elo0: float, elo1: float) -> float:

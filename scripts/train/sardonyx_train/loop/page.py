@@ -21,7 +21,7 @@ from ..tasks.usage import describe_usage
 from ..training.metrics_log import read_history
 from .game_stream import count_stream
 from .games import count_games
-from .gate import estimate_elo
+from .gate import compute_chance, estimate_elo
 from .state import STAGES, Folders, Generation, LoopState, Match, load_state
 from .training import read_planned_steps
 from .versions import describe_change, is_finished, sum_elo
@@ -209,10 +209,12 @@ def _describe_verdict(row: Generation) -> Text:
 def describe_gate(gate: GateSection) -> str:
     if gate.rule == "always":
         return "every candidate is promoted"
-    if gate.rule == "sprt":
-        return f"SPRT, Elo {gate.elo0:g} against {gate.elo1:g}, at most {gate.games} games"
     sign = "≥" if gate.rule == "at-least" else ">"
-    return f"score {sign} {gate.threshold:.0%} of {gate.games} games"
+    rule = f"score {sign} {gate.threshold:.0%} of {gate.games} games"
+    if gate.rule == "sprt":
+        rule = f"SPRT, Elo {gate.elo0:g} against {gate.elo1:g}, at most {gate.games} games"
+    worse, equal, better = (f"{compute_chance(gate, elo):.0%}" for elo in (-30, 0, 30))
+    return f"{rule}, which promote an equal network in {equal} of the cases, one of −30 Elo in {worse}, of +30 in {better}"
 
 
 def format_match(match: Match | None) -> str:
