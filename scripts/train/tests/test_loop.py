@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+import yaml
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import parse_loop_config
 from sardonyx_train.loop.replay import replay
@@ -152,6 +153,18 @@ def test_a_changed_configuration_counts_from_the_next_generation(tmp_path):
     assert done.returncode == 0 and "continues with the configuration that it began with" in done.stderr
     rows = load_state(tmp_path / "run").generations
     assert [(row.games, row.steps) for row in rows] == [(10, 12), (6, 5)]
+
+
+def test_a_candidate_that_failed_its_gate_does_not_lower_the_rates(tmp_path):
+    training = {"rate_decay": 0.5, "sections": {"model": {"filters": 8, "blocks": 1}, "optimizer": {"learning_rate": 0.01}}}
+    raw = create_raw(tmp_path / "run", run={"generations": 6}, training=training, gate={"threshold": 0.7})
+    assert run_loop(write_config(tmp_path / "loop.yaml", raw)).returncode == 0
+    rows, promoted = load_state(tmp_path / "run").generations, 0
+    for row in rows:
+        made = yaml.safe_load((tmp_path / f"run/generations/{row.number:04d}/training/train.yaml").read_text())
+        assert made["optimizer"]["learning_rate"] == 0.01 * 0.5**promoted
+        promoted += row.promoted
+    assert 0 < promoted < len(rows) - 1
 
 
 def test_a_measurement_is_played_when_it_is_due(tmp_path):

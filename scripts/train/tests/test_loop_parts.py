@@ -438,14 +438,14 @@ def test_the_window_may_hold_a_number_of_generations(tmp_path):
     assert [f.generation for f in create_window(folders, 6, WindowSection(positions=200, generations=3)).train] == [6, 5]
 
 
-def test_rates_fall_from_generation_to_generation_to_their_floor(tmp_path):
+def test_rates_fall_from_promotion_to_promotion_to_their_floor(tmp_path):
     optimizer = {"kind": "muon", "learning_rate": 0.01, "muon_learning_rate": 0.1}
     raw = create_raw(tmp_path, training={"rate_decay": 0.5, "rate_floor": 0.002, "sections": {"optimizer": optimizer}})
     config = parse_loop_config(raw)
     window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
     rates = [
         (made.optimizer.learning_rate, made.optimizer.muon_learning_rate)
-        for made in (create_candidate_config(config, window, n, tmp_path / "a.pt", tmp_path) for n in (1, 2, 3, 4, 9))
+        for made in (create_candidate_config(config, window, 10, tmp_path / "a.pt", tmp_path, None, n) for n in (0, 1, 2, 3, 8))
     ]
     assert rates == [(0.01, 0.1), (0.005, 0.05), (0.0025, 0.025), (0.002, pytest.approx(0.02)), (0.002, pytest.approx(0.02))]
 
@@ -455,7 +455,7 @@ def test_one_schedule_may_span_several_generations_and_the_moments_with_it(tmp_p
     raw = create_raw(tmp_path, training={"schedule_generations": 4, "carry_moments": True, "sections": sections})
     config = parse_loop_config(raw)
     window = Window((ShardFile(tmp_path / "0.arrow", 1, 6400),), (1,), ())
-    parts = [create_candidate_config(config, window, n, tmp_path / "a.pt", tmp_path) for n in (1, 2, 4, 7)]
+    parts = [create_candidate_config(config, window, 10, tmp_path / "a.pt", tmp_path, None, n) for n in (0, 1, 3, 6)]
     assert [(p.schedule.begin, p.schedule.end, p.schedule.warmup_steps) for p in parts] == [
         (0, 0.25, 10),
         (0.25, 0.5, 0),

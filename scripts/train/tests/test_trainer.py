@@ -60,6 +60,24 @@ def test_a_resumed_run_takes_the_same_steps_as_an_uninterrupted_one(shard_folder
     assert steps == list(range(1, 10))
 
 
+def test_a_longer_cosine_and_a_run_that_stopped_early_say_so_at_a_resume(shard_folder, tmp_path, capsys):
+    def configure_run(steps, **run):
+        keys = {"kind": "cosine", "warmup_steps": 0, "max_steps": steps}
+        return configure(shard_folder, tmp_path / "a", data={"validation": [str(shard_folder)]}, schedule=keys, run=run)
+
+    run_training(configure_run(4))
+    run_training(configure_run(8), tmp_path / "a/last.pt")
+    assert "the plan has changed: at step 4 the rate goes from 1.0% of the first one to 50.5%" in capsys.readouterr().err
+    run_training(configure_run(12), tmp_path / "a/last.pt")
+    stopping = {"evaluate_steps": 1, "early_stopping": 1, "ema_decay": 0.0}
+    state = read_checkpoint(tmp_path / "a/last.pt")
+    state["plateau"]["since_best"] = 1
+    write_checkpoint(tmp_path / "a/last.pt", state)
+    capsys.readouterr()
+    trainer, _ = run_training(configure_run(40, **stopping), tmp_path / "a/last.pt")
+    assert trainer.progress.step == 12 and "has stopped early already, at step 12" in capsys.readouterr().err
+
+
 def test_a_run_stopped_on_request_can_be_resumed_at_that_step(shard_folder, tmp_path):
     config = configure(shard_folder, tmp_path / "run")
     trainer = Trainer(config, join("cpu"))

@@ -19,7 +19,7 @@ from .gate import estimate_elo
 from .loop_plots import plot_loop
 from .page import format_match
 from .stages import Stages
-from .state import STAGES, Folders, Generation, LoopState, find_precision, load_state, save_state
+from .state import STAGES, Folders, Generation, LoopState, find_precision, list_lineage, load_state, save_state
 from .versions import is_finished, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
@@ -120,7 +120,8 @@ class Loop:
 
     def _create_stages(self, plan: LoopConfig, executor: Executor, lock: int, state: LoopState) -> Stages:
         engine, left_out, precision = find_engine(self._config), list_left_out(state), find_precision(state)
-        return Stages(plan, engine, executor, self.stop.is_set, lock, self._meter, left_out, precision)
+        trained = len(list_lineage(state)) - 1
+        return Stages(plan, engine, executor, self.stop.is_set, lock, self._meter, left_out, precision, trained)
 
     def _open_stream(self, state: LoopState, plan: LoopConfig, executor: Executor) -> None:
         needs_games = plan.asynchronous is not None and state.stage == STAGES[0]

@@ -52,6 +52,7 @@ class Stages:
     meter: Meter
     left_out: frozenset[int]  # generations whose games are not trained on
     precision: str | None  # what `auto` was at the loop's first training
+    trained: int  # generations that the best network was trained in
 
     @property
     def folders(self) -> Folders:
@@ -144,7 +145,8 @@ class Stages:
         folder = self.folders.generation(row.number, "training")
         folder.mkdir(parents=True, exist_ok=True)
         window = self.create_window(row)
-        training = create_candidate_config(self.config, window, row.number, self.folders.checkpoint(row.base), folder, self.precision)
+        start = self.folders.checkpoint(row.base)
+        training = create_candidate_config(self.config, window, row.number, start, folder, self.precision, self.trained)
         row.window, row.steps = window.positions, training.schedule.max_steps
         row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self.config.training.processes
         path, last = folder / "train.yaml", folder / "last.pt"

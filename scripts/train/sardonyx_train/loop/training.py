@@ -65,9 +65,9 @@ def read_resolved(checkpoint: Path) -> dict[str, Any] | None:
 
 
 def create_candidate_config(
-    config: LoopConfig, window: Window, generation: int, start: Path, out: Path, precision: str | None = None
+    config: LoopConfig, window: Window, generation: int, start: Path, out: Path, precision: str | None = None, trained: int = 0
 ) -> TrainingConfig:
-    """`precision`: what `auto` was at the loop's first training."""
+    """`precision`: what `auto` was at the loop's first training. `trained`: generations that the weights have been trained in."""
     given = config.training.sections
     taken = window.positions * (1 - given.data.skip_decided)  # positions of a pass
     # The first games may be fewer positions than a minibatch.
@@ -90,32 +90,32 @@ def create_candidate_config(
             "train": [str(file.path) for file, repeats in zip(window.train, window.repeats) for _ in range(repeats)],
             "validation": [str(file.path) for file in window.validation],
         },
-        "optimizer": compute_rates(config, generation),
+        "optimizer": compute_rates(config, trained),
         "schedule": {
             "max_steps": steps,
             **({} if window.validation or not is_plateau else {"kind": "constant"}),
-            **place_in_schedule(config, generation),
+            **place_in_schedule(config, trained),
         },
         "run": {**own, "start_from": str(start), "start_moments": config.training.carry_moments, "seed": config.run.seed + generation},
     }
     return parse_config(merge(given.model_dump(), changed))
 
 
-def compute_rates(config: LoopConfig, generation: int) -> dict[str, float]:
-    """The first learning rates of a generation, counted from 1."""
+def compute_rates(config: LoopConfig, trained: int) -> dict[str, float]:
+    """The first learning rates of a candidate. A candidate that failed its gate left no trace in the weights, nor in the rates."""
     given = config.training.sections.optimizer
     lowest = min(1.0, config.training.rate_floor / given.learning_rate)
-    factor = max(config.training.rate_decay ** (generation - 1), lowest)
+    factor = max(config.training.rate_decay**trained, lowest)
     return {"learning_rate": given.learning_rate * factor, "muon_learning_rate": given.muon_learning_rate * factor}
 
 
-def place_in_schedule(config: LoopConfig, generation: int) -> dict[str, float]:
-    """The part of the schedule that a generation covers; rates rise from zero in the first one only."""
+def place_in_schedule(config: LoopConfig, trained: int) -> dict[str, float]:
+    """The part of the schedule that a candidate covers; rates rise from zero in the first one only."""
     spanned = config.training.schedule_generations
     if spanned is None:
         return {}
-    begin, end = (min(1.0, number / spanned) for number in (generation - 1, generation))
-    return {"begin": begin, "end": end, **({} if generation == 1 else {"warmup_steps": 0})}
+    begin, end = (min(1.0, number / spanned) for number in (trained, trained + 1))
+    return {"begin": begin, "end": end, **({} if trained == 0 else {"warmup_steps": 0})}
 
 
 def format_train_command(config: Path, resume: Path | None, processes: int) -> list[str]:

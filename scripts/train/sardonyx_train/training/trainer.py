@@ -18,7 +18,7 @@ from torch import nn
 from ..base.errors import Stopped, TrainError
 from ..base.lock import lock_folder
 from ..base.progress_display import ProgressDisplay, say
-from ..config.training_config import TrainingConfig, format_config
+from ..config.training_config import ScheduleConfig, TrainingConfig, format_config, read_saved
 from ..data.batch import Batch, BatchMaker
 from ..data.shards import find_shards, read_common_format, read_wanted_format, require_rows
 from ..data.stream import ShardStream, create_loader, read_sequentially
@@ -33,6 +33,7 @@ from .precision import choose_precision
 from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
 from .training_step import AveragedNetwork, TrainingStep, evaluate
 
+_RATE_JUMP = 1.2
 LAST, BEST, STABLE = "last.pt", "best.pt", "stable.pt"
 
 
@@ -127,10 +128,13 @@ class Trainer:
         if begun >= 1.0:
             place = ", and resume from stable.pt, before the rate fell" if (self.folder / STABLE).exists() else ""
             self._say(f"the plan is done already: to train on, raise schedule.max_steps, max_minutes or max_epochs{place}")
+        ended = 0 < run.early_stopping <= self.plateau.since_best
+        if ended:
+            self._say(f"the run has stopped early already, at step {self.progress.step}: to train on, raise run.early_stopping")
         fell = is_falling(schedule, begun)
         planned = count_steps(schedule, self._epoch_steps)
         with ProgressDisplay("step", planned, done=self.progress.step, is_shown=self.place.is_main) as shown:
-            while (share := self._read_clock()) < 1.0:
+            while (share := self._read_clock()) < 1.0 and not ended:
                 if is_falling(schedule, share) and not fell:
                     fell = True
                     self._save(STABLE)
@@ -262,11 +266,23 @@ class Trainer:
         self.network.load_state_dict(state["network"])
         self.average.network.load_state_dict(state["average"])
         self._load_moments(state)
+        self._compare_rates(state)
         if (self.folder / BEST).exists():  # of an earlier process, perhaps newer than this checkpoint
             self.plateau.best = min(self.plateau.best, read_checkpoint(self.folder / BEST)["plateau"]["best"])
         self.progress = Progress(**state["progress"])
         self._stream.skip = self.progress.batches
         torch.set_rng_state(state["random"].cpu())
+
+    def _compare_rates(self, state: dict[str, Any]) -> None:
+        """A longer plan puts a cosine back to where its rate was higher; that must not come as a surprise."""
+        schedules = read_saved(ScheduleConfig, state["config"]["schedule"]), self.config.schedule
+        step, minutes = state["progress"]["step"], state["progress"]["minutes"]
+        before, now = (
+            compute_factor(own, step, compute_progress(own, step, minutes, self._epoch_steps), self.plateau.drops) for own in schedules
+        )
+        if before > 0 and abs(math.log(max(now, 1e-9) / before)) > math.log(_RATE_JUMP):
+            advice = "begin another run by run.start_from for a schedule of its own"
+            self._say(f"the plan has changed: at step {step} the rate goes from {before:.1%} of the first one to {now:.1%}; {advice}")
 
     def _take_moments(self, state: dict[str, Any]) -> None:
         """Moments and plateau of the run before; nothing if it kept weights only, or was of another shape or optimiser."""
