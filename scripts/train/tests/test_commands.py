@@ -51,16 +51,16 @@ WRONG = [
     ("train --config {list}", "is not a mapping of sections"),
     ("train --config {broken}", "cannot read {broken}"),
     ("train", "--config is needed"),
-    ("train --config {train} --set modle.filters=3", "modle: Extra inputs are not permitted"),
-    ("train --config {train} --set model.filters=zero", "model.filters: Input should be a valid integer"),
-    ("train --config {train} --set model.filters=0", "model.filters: Input should be greater than or equal to 1"),
+    ("train --config {train} --set modle.filters=3", "modle: there is no such key; did you mean model?"),
+    ("train --config {train} --set model.filters=zero", "model.filters must be a whole number ≥ 1, not 'zero'"),
+    ("train --config {train} --set model.filters=0", "model.filters must be a whole number ≥ 1, not 0"),
     ("train --config {train} --set model.preset=nobody", "unknown preset 'nobody'"),
     ("train --config {train} --set model.input=mini", "unknown input encoding 'mini'"),
     ("train --config {train} --set model.body=sight --set model.input=mini-19", "needs an input of lc0's 112 planes"),
     ("train --config {train} --set schedule.max_steps=null", "give max_steps or max_minutes or max_epochs"),
     ("train --config {train} --set schedule.kind=plateau", "needs data.validation"),
     ("train --config {train} --set run.early_stopping=2", "needs data.validation"),
-    ("train --config {train} --set run.precision=int4", "run.precision: Input should be 'auto'"),
+    ("train --config {train} --set run.precision=int4", "run.precision must be one of auto, fp32, bf16, fp16, not 'int4'"),
     ("train --config {train} --set run.start_moments=true", "run.start_moments needs run.start_from"),
     ("train --config {train} --set run.quantisation_aware=true", "needs model.norm none"),
     ("train --config {train} --set data", "is not section.key=value"),
@@ -72,7 +72,7 @@ WRONG = [
     ("train --config {train} --set data.train=[{few}]", "{few}/0.arrow: not a whole shard, the column cp is missing"),
     ("train --config {train} --set data.train=[{torn}]", "{torn}/0.arrow: its record batch 1 is damaged"),
     ("train --config {train} --set data.batch_size=32 --set data.validation=[{empty}]", "{empty} holds no positions"),
-    ("train --config {train} --set schedule.max_steps=[1,2]", "schedule.max_steps: Input should be a valid integer"),
+    ("train --config {train} --set schedule.max_steps=[1,2]", "schedule.max_steps must be a whole number ≥ 1 or null, not [1, 2]"),
     ("train --config {train} --set data.batch_size=32 --resume {parts_pt}", "not a readable checkpoint (parts of it are missing)"),
     ("train --config {train} --set data.batch_size=32 --set model.filters=8 --set model.blocks=1 --resume {good_pt}", "holds weights only"),
     ("train --config {train} --resume", "there is no checkpoint {here}/run/last.pt"),
@@ -88,9 +88,11 @@ WRONG = [
     ("pretrain games --out {binary}/p --engine true", "{binary}/p"),
     ("loop", "--config is needed"),
     ("loop --config {here}/none.yaml", "cannot read"),
-    ("loop --config {loop} --set gaet.games=3", "gaet: Extra inputs are not permitted"),
+    ("loop --config {loop} --set gaet.games=3", "gaet: there is no such key; did you mean gate?"),
+    ("loop --config {loop} --set engine=node", "engine must be a list or null, not 'node'"),
+    ("loop --config {loop} --set gate=3", "gate must be a section of keys, not 3"),
     ("loop --config {loop} --set gate.games=51", "must be even"),
-    ("loop --config {loop} --set selfplay.flags.visits=[1]", "selfplay.flags.visits: Input should be a valid string"),
+    ("loop --config {loop} --set selfplay.flags.visits=[1]", "selfplay.flags.visits must be true or false or a number or a text, not [1]"),
     ("loop --config {loop} --set selfplay.flags.seed=3", "the loop sets seed itself"),
     ("loop --config {loop} --set training.sections.run.out=x", "the loop sets run.out itself"),
     ("loop --config {loop} --set run.out={busy}", "still working in {busy}"),
@@ -137,7 +139,7 @@ WRONG = [
     ("assess {binary} --shards {shards}", "cannot read {binary}"),
     ("assess {alien_onnx} --shards {shards}", "none of ours or lc0's: it needs /input/planes"),
     ("assess {empty_onnx} --shards {shards}", "ONNX Runtime cannot run the network"),
-    ("export {old_pt} --out {here}/a.onnx", "does not know the checkpoint's configuration (model.widgets: Extra inputs are not permitted)"),
+    ("export {old_pt} --out {here}/a.onnx", "does not know the checkpoint's configuration (model.widgets: there is no such key"),
     ("export {alien_pt} --out {here}/a.onnx", "weights are not those of the network that its configuration describes"),
     ("train --config {train} --set data.batch_size=32 --set run.start_from={old_pt}", "does not know the checkpoint's configuration"),
     ("train --config {train} --set data.batch_size=32 --set run.start_from={alien_pt}", "weights are not those of the network"),
@@ -295,7 +297,7 @@ def test_a_device_that_is_not_there_is_one_sentence(
         (
             "evaluate",
             torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB."),
-            "minibatches of 32 positions: lower data.batch_size",
+            "minibatches of 32 positions: data.batch_size=16 optimizer.accumulation=2 fits",
         ),
         ("evaluate", RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."), "a loader process was killed"),
         (
@@ -313,6 +315,22 @@ def test_too_little_memory_is_one_sentence_that_says_what_to_lower(
 
     monkeypatch.setattr(f"sardonyx_train.training.trainer.{place}", fail)
     assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 1
+    assert sentence in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_batch_that_fits_is_found_by_trying(
+    shard_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward = Network.forward
+
+    def run(self: Network, planes: torch.Tensor) -> object:
+        if len(planes) > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+        return forward(self, planes)
+
+    monkeypatch.setattr(Network, "forward", run)
+    assert main(["train", "--config", str(_write_small(shard_folder, tmp_path))]) == 1
+    sentence = "the memory is too small for minibatches of 32 positions: data.batch_size=4 optimizer.accumulation=8 fits"
     assert sentence in capsys.readouterr().err.splitlines()[-1]
 
 

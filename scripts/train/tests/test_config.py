@@ -23,7 +23,7 @@ def test_an_unknown_key_is_named():
 
 
 def test_a_value_out_of_range_is_named_with_the_reason():
-    with pytest.raises(TrainError, match=r"targets\.result_weight.*less than or equal to 1"):
+    with pytest.raises(TrainError, match=r"targets\.result_weight must be a number ≥ 0 and ≤ 1, not 2"):
         parse_config({"schedule": {"max_steps": 1}, "targets": {"result_weight": 2}})
 
 

@@ -94,6 +94,23 @@ def test_no_recipe_tosses_a_coin_for_its_gate(path):
         assert gate.rule == "always" or "promote an equal network in" in describe_gate(gate)
 
 
+def test_a_training_that_torchrun_runs_fails_with_the_trainers_own_sentence(tmp_path):
+    report = (
+        "E1127 7 /a/torch/distributed/elastic/api.py:1] failed\nTraceback (most recent call last):\nRoot Cause (first observed failure):\n"
+    )
+    for said, code, sentence in (
+        ("train: too little data\ntrain: too little data", "1 (pid: 7)", "too little data"),
+        ("trains a in b", "-9 (pid: 7)", "a training process was ended by signal 9"),
+        ("Traceback\nZeroDivisionError: a", "1 (pid: 7)", "Traceback\nZeroDivisionError: a"),
+    ):
+        log = said + "\n" + report + "[0]:\n  exitcode  : " + code
+        script = f"import sys; sys.exit({log!r})"
+        (tmp_path / "errors").write_text("train: of an earlier try\n")
+        with pytest.raises(TrainError) as failed:
+            run_process([sys.executable, "-c", script], tmp_path / "out", tmp_path / "errors")
+        assert failed.value.said == sentence
+
+
 def test_a_gate_searches_by_the_constants_of_self_play_unless_it_sets_them(tmp_path):
     def parse(gate, **selfplay):
         return parse_loop_config(
@@ -359,14 +376,19 @@ def test_a_missing_or_doubled_game_is_noticed(tmp_path):
 @pytest.mark.parametrize(
     ("sections", "sentence"),
     [
-        ({"gaet": {}}, "gaet: Extra inputs are not permitted"),
+        ({"gaet": {}}, "gaet: there is no such key; did you mean gate?"),
         ({"gate": {"games": 51}}, "gate: games and games_per_task must be even: an opening is played with both colours"),
         ({"selfplay": {"flags": {"seed": 3}}}, "selfplay.flags: the loop sets seed itself (and flags are written without dashes)"),
-        ({"window": {"recent_weight": 2}}, "window.recent_weight: Input should be less than or equal to 1"),
+        ({"window": {"recent_weight": 2}}, "window.recent_weight must be a number > 0 and ≤ 1, not 2"),
         ({"training": {"sections": {"run": {"out": "x"}}}}, "training.sections: the loop sets run.out itself"),
-        ({"training": {"sections": {"model": {"filers": 3}}}}, "training.sections.model.filers: Extra inputs are not permitted"),
+        (
+            {"training": {"sections": {"model": {"filers": 3}}}},
+            "training.sections.model.filers: there is no such key; did you mean filters?",
+        ),
+        ({"selfplay": {"flags": {1: 2}}}, "selfplay.flags.1.[key] must be a text, not 1"),
+        ({"measure": {"games": 3}}, "measure.games must be a whole number ≥ 2 and a multiple of 2, not 3"),
         ({"gate": {"rule": "sprt", "elo0": 5, "elo1": 5}}, "gate: elo0 must be below elo1"),
-        ({"run": {"name": "a b"}}, "run.name: String should match pattern '^[A-Za-z0-9._-]+$'"),
+        ({"run": {"name": "a b"}}, "run.name must be a text of the form ^[A-Za-z0-9._-]+$, not 'a b'"),
     ],
 )
 def test_a_wrong_configuration_is_named_key_by_key(tmp_path, sections, sentence):

@@ -334,7 +334,7 @@ def test_the_command_reports_a_wrong_configuration_in_one_line(tmp_path, capsys)
     path = tmp_path / "config.yaml"
     path.write_text("schedule: {max_steps: 1}\nmodle: {}\n")
     assert main(["train", "--config", str(path)]) == 1
-    assert capsys.readouterr().err.strip() == "train: modle: Extra inputs are not permitted"
+    assert capsys.readouterr().err.strip() == "train: modle: there is no such key; did you mean model?"
 
 
 def test_the_command_reports_a_folder_that_cannot_be_made_in_one_line(shard_folder, tmp_path, capsys):

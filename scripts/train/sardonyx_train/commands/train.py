@@ -1,13 +1,18 @@
 """The command `train`. What is wrong is found before PyTorch is imported, and said in one sentence, as is too little memory."""
 
+import math
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..base.errors import Stopped, TrainError
 from ..base.lock import lock_folder
 from ..config.training_config import TrainingConfig, describe_config, load_config
 from ..tasks.process import stop_on_signals
+
+if TYPE_CHECKING:
+    from ..training.trainer import Trainer
 
 
 def train(options: Namespace) -> int:
@@ -31,12 +36,9 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
     from ..training.distributed import join, leave
     from ..training.trainer import Trainer
 
-    model, data = config.model, config.data
-    too_large = f"the network of {model.filters} filters and {model.blocks} blocks: lower model.filters or model.blocks"
+    trainer, is_short = None, False
     try:
         trainer = Trainer(config, join(config.run.device), resume, overwrite)
-        too_large = f"minibatches of {data.batch_size} positions: lower data.batch_size and raise optimizer.accumulation by as much, "
-        too_large += "or set run.checkpoint_activations"
         stop_on_signals(trainer.stop.set)
         trainer.run()
         trainer.place.wait_for_all()
@@ -46,12 +48,25 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
         if "DataLoader worker" in str(error):
             raise TrainError("a loader process was killed: if memory is short, lower data.workers or data.shuffle_batches") from None
         if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "you tried to allocate" in str(error):  # torch's words on CPUs
-            raise TrainError(f"the memory is too small for {too_large}") from None
-        raise
+            is_short = True
+        else:
+            raise
     finally:
         leave()
+    if is_short:  # outside of the handler, whose traceback holds the step's tensors
+        raise TrainError(f"the memory is too small for {_describe_need(config, trainer)}")
     if trainer.stop.is_set():
         raise Stopped(resumed_by)
+
+
+def _describe_need(config: TrainingConfig, trainer: "Trainer | None") -> str:
+    """What is too large, and what would fit. `trainer`: None if already the network found no memory."""
+    fitting = 0 if trainer is None else trainer.find_batch_that_fits()
+    if fitting == 0:
+        return f"the network of {config.model.filters} filters and {config.model.blocks} blocks: lower model.filters or model.blocks"
+    batch, parts = config.data.batch_size, config.optimizer.accumulation
+    instead = f"data.batch_size={fitting} optimizer.accumulation={math.ceil(batch * parts / fitting)} fits"
+    return f"minibatches of {batch} positions: {instead}, or set run.checkpoint_activations, which needs less memory"
 
 
 def _check(config: TrainingConfig, resume: Path | None, overwrite: bool) -> None:

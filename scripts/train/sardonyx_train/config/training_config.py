@@ -4,12 +4,15 @@ Every tunable is declared here once, with its default and its meaning; `sardonyx
 values out of range are errors that name the key.
 """
 
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from ..base.errors import TrainError
 from .encodings import get_input_encoding
@@ -17,7 +20,17 @@ from .presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
 _SIGHT_INPUTS = ("attacks-50",)  # further inputs whose first twelve planes a sight body reads
-_SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"))
+_SIGNS = (("ge", "≥"), ("gt", ">"), ("le", "≤"), ("lt", "<"), ("multiple_of", "a multiple of"), ("pattern", "of the form"))
+
+_NOUNS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a mapping",
+    NoneType: "null",
+}
 
 
 class Section(BaseModel):
@@ -255,11 +268,51 @@ def validate(model: type[_Model], raw: Any, sections: str) -> _Model:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        kinds = ("bool", "int", "float", "str")  # of a key that may be any of them: one error for each
-        rows = {
-            ".".join(str(part) for part in e["loc"] if part not in kinds): e["msg"].removeprefix("Value error, ") for e in error.errors()
-        }
-        raise TrainError("\n".join(f"{place}: {message}" if place else message for place, message in rows.items())) from None
+        raise TrainError("\n".join(dict.fromkeys(_explain(model, e) for e in error.errors()))) from None
+
+
+def _explain(model: type[BaseModel], error: ErrorDetails) -> str:
+    """One sentence: the key, its value, and what is allowed there."""
+    kind = error["type"]
+    place = [part for part in error["loc"] if part not in ("bool", "int", "float", "str")]  # of a key that may be any of them
+    path, inner, bounds = ".".join(map(str, place)), model, []
+    for part in place[:-1] if kind == "extra_forbidden" else place:
+        section = _find_section(inner)
+        if section is None:  # an entry of a list or a mapping
+            inner = (get_args(inner) or (inner,))[-1]
+        else:
+            inner, bounds = section.model_fields[part].annotation, section.model_fields[part].metadata
+    if kind == "extra_forbidden":
+        names = list(_find_section(inner).model_fields)
+        near = get_close_matches(str(place[-1]), names, 1)
+        return f"{path}: there is no such key; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}")
+    if kind == "missing":
+        return f"{path} is missing"
+    if kind == "value_error":
+        return (f"{path}: " if path else "") + error["msg"].removeprefix("Value error, ")
+    return f"{path} must be {_describe_allowed(inner, bounds)}, not {error['input']!r:.80}"
+
+
+def _describe_allowed(annotation: Any, metadata: list[Any]) -> str:
+    if _find_section(annotation) is not None:
+        return "a section of keys"
+    if get_origin(annotation) is Literal:
+        return f"one of {', '.join(map(str, get_args(annotation)))}"
+    if get_origin(annotation) in (Union, UnionType):
+        kinds = get_args(annotation)
+        return " or ".join(_describe_allowed(kind, metadata) for kind in kinds if kind is not int or float not in kinds)
+    bounds = " and ".join(_list_bounds(metadata)) if annotation in (int, float, str) else ""
+    return f"{_NOUNS[get_origin(annotation) or annotation]} {bounds}".rstrip()
+
+
+def _list_bounds(metadata: list[Any]) -> list[str]:
+    return [f"{sign} {getattr(bound, kind)}" for bound in metadata for kind, sign in _SIGNS if hasattr(bound, kind)]
+
+
+def _find_section(annotation: Any) -> type[BaseModel] | None:
+    """The section that a key holds, or may hold; None if it holds a value."""
+    kinds = (annotation, *get_args(annotation))
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
 def read_saved(model: type[_Model], raw: Any) -> _Model:
@@ -319,12 +372,12 @@ def describe_config(model: type[BaseModel] = TrainingConfig) -> list[str]:
     """Every key with its default, meaning, choices and range, as lines of commented YAML."""
     lines: list[str] = []
     for name, field in model.model_fields.items():
-        kinds = [kind for kind in (field.annotation, *get_args(field.annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)]
-        if not kinds:
+        section = _find_section(field.annotation)
+        if section is None:
             lines.append(describe_key(name, field).lstrip())
             continue
         lines.append(f"{name}:" + (f"  # {field.description}" if field.description else ""))
-        lines.extend(describe_key(key, inner) for key, inner in kinds[0].model_fields.items())
+        lines.extend(describe_key(key, inner) for key, inner in section.model_fields.items())
     return lines
 
 
@@ -332,7 +385,6 @@ def describe_key(name: str, key: FieldInfo) -> str:
     """One line of a section: default, meaning, choices and bounds."""
     default = yaml.safe_dump(key.get_default(call_default_factory=True), default_flow_style=True, width=1000)
     choices = get_args(key.annotation) if get_origin(key.annotation) is Literal else ()
-    bounds = [f"{sign} {getattr(bound, kind)}" for bound in key.metadata for kind, sign in _SIGNS if hasattr(bound, kind)]
-    notes = [key.description or "", ", ".join(map(str, choices)), ", ".join(bounds)]
+    notes = [key.description or "", ", ".join(map(str, choices)), ", ".join(_list_bounds(key.metadata))]
     note = "; ".join(text for text in notes if text)
     return f"  {name}: {default.splitlines()[0]}" + (f"  # {note}" if note else "")

@@ -16,14 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from ..base.errors import Stopped, TrainError
 from ..base.files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
 from ..config.loop_config import LoopConfig
 from ..tasks.task import RESULTS, Executor, Task
 from .games import adapt_resignation, check_games, count_records, create_stream_task, gather, read_games
-from .state import Folders, LoopState, list_lineage
+from .state import Folders, LoopState, list_lineage, read_as
 
 TICKET = "ticket.json"
 _DROPPED = "dropped.jsonl"
@@ -200,7 +198,7 @@ class GameStream:
 
 
 def read_ticket(folder: Path) -> Ticket:
-    return TypeAdapter(Ticket).validate_python(read_json(folder / TICKET))
+    return read_as(Ticket, read_json(folder / TICKET), folder / TICKET)
 
 
 def read_dropped(folders: Folders) -> list[dict[str, Any]]:

@@ -221,5 +221,8 @@ class Stages:
     def _run(self, command: Sequence[str], folder: Path, name: str) -> str:
         """Returns the child's output. Its log is NAME.txt in the folder."""
         output, errors = folder / f"{name}.out", folder / f"{name}.txt"
-        run_process(command, output, errors, self.is_stopped, pass_handles=(self.lock,), watch=self.meter.watch(name))
+        try:
+            run_process(command, output, errors, self.is_stopped, pass_handles=(self.lock,), watch=self.meter.watch(name))
+        except ProcessFailed as error:
+            raise TrainError(f"{name}: {error.said}; its log is {errors}") from None
         return output.read_text(encoding="utf-8")

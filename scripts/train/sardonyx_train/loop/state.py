@@ -7,7 +7,7 @@ write, so no result is ever recorded in part.
 import time
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
@@ -15,6 +15,8 @@ from pydantic.dataclasses import dataclass
 from ..base.errors import TrainError
 from ..base.files import read_json, write_json
 from ..tasks.usage import Usage
+
+_Kind = TypeVar("_Kind")
 
 STATE = "state.json"
 STATE_VERSION = 1
@@ -154,8 +156,13 @@ def load_state(folder: Path) -> LoopState | None:
     raw = read_json(path)
     if not isinstance(raw, dict) or raw.pop("version", None) != STATE_VERSION:
         raise TrainError(f"{path} is not the state of a loop of version {STATE_VERSION}")
+    return read_as(LoopState, raw, path)
+
+
+def read_as(kind: type[_Kind], raw: Any, path: Path) -> _Kind:
+    """Raises TrainError if what the file holds is none of this kind."""
     try:
-        return TypeAdapter(LoopState).validate_python(raw)
+        return TypeAdapter(kind).validate_python(raw)
     except ValidationError as error:
         first = error.errors()[0]
         raise TrainError(f"{path} is damaged: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -68,6 +69,7 @@ def run_process(
     On Linux the kernel kills the child with this process, even after SIGKILL; on other systems it may run on for a while. The
     child has its own process group, so that Ctrl-C reaches only this process: a child that ends by Ctrl-C might look finished.
     """
+    earlier = errors.stat().st_size if errors.exists() else 0
     with output.open("wb") as out, errors.open("ab") as err:
         try:
             child = subprocess.Popen(
@@ -99,9 +101,20 @@ def run_process(
         raise Stopped
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
-        lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL_LINES:]
-        tail = "\n".join(line for line in lines if line.strip() != "")
-        raise ProcessFailed(f"{shlex.join(arguments)} ended with {what}: ", tail, is_by_signal=child.returncode < 0)
+        said = _find_reason(errors.read_bytes()[earlier:].decode(errors="replace"))
+        raise ProcessFailed(f"{shlex.join(arguments)} ended with {what}: ", said, is_by_signal=child.returncode < 0)
+
+
+def _find_reason(log: str) -> str:
+    """The last sentence of our own program, else the last lines, without torchrun's report on its processes."""
+    own = re.findall(r"^(?:train|export): (.+)", log, re.MULTILINE)
+    if own:
+        return own[-1]
+    signalled = re.search(r"Root Cause.*?exitcode +: -(\d+)", log, re.DOTALL)
+    if signalled:
+        return f"a training process was ended by signal {signalled[1]}"
+    lines = re.split(r"^[EW]\d{4} .*torch/distributed/elastic", log, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+    return "\n".join(line for line in lines[-_TAIL_LINES:] if line.strip() != "")
 
 
 def die_with_parent() -> None:

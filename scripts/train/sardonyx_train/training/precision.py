@@ -36,9 +36,21 @@ def choose_precision(network: nn.Module, planes: int, batch_size: int, device: t
     return ("bf16" if bf16 < _CLEAR_GAIN * fp32 else "fp32"), why
 
 
+def find_batch_that_fits(network: nn.Module, planes: int, below: int, device: torch.device, precision: str) -> int:
+    """The largest half, quarter … of a minibatch with which a step finds memory beside what the run holds; 0 if none does."""
+    size = below // 2
+    while size > 0:
+        try:
+            _time_step(network, torch.zeros(size, planes, 8, 8, device=device), precision)
+            return size
+        except (MemoryError, RuntimeError):  # torch.OutOfMemoryError is one
+            size //= 2
+    return 0
+
+
 def _time_step(network: nn.Module, batch: torch.Tensor, precision: str) -> float:
     started = time.perf_counter()
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision != "fp32"):
+    with torch.autocast(batch.device.type, dtype=AUTOCAST.get(precision), enabled=precision != "fp32"):
         outputs = network(batch)
     sum(output.float().square().mean() for output in outputs if output is not None).backward()
     for parameter in network.parameters():

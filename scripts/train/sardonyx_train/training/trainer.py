@@ -29,7 +29,7 @@ from .initialise import create_network, has_moments, require_resumable
 from .metrics_log import MetricsLog
 from .optimizer import Optimizer
 from .plots import plot_history
-from .precision import choose_precision
+from .precision import choose_precision, find_batch_that_fits
 from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
 from .training_step import AveragedNetwork, TrainingStep, evaluate
 
@@ -302,6 +302,13 @@ class Trainer:
         """What this machine made of `auto` and 0; with it the run can be repeated to the last bit."""
         own = {"precision": self.precision, "device": str(self.place.device)}
         return {**own, "threads": torch.get_num_threads(), "torch": str(torch.__version__)}
+
+    def find_batch_that_fits(self) -> int:
+        """After a step that found no memory."""
+        self.optimizer.zero_grad()
+        if self.place.device.type == "cuda":
+            torch.cuda.empty_cache()
+        return find_batch_that_fits(self.network, self.format.planes, self.config.data.batch_size, self.place.device, self.precision)
 
     def _choose_precision(self, earlier: dict[str, Any]) -> str:
         """The configured precision; of `auto` the one that the run began with, else rank 0 measures it for all ranks."""
