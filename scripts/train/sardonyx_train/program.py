@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 def start() -> None:
     """As the entry of a process of its own."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C; long commands have better handlers once they work
-    if sys.argv[1:2] == ["loop"]:
+    if sys.argv[1:2] in (["loop"], ["try-recipe"]):
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads must not spin beside the engine's
     if sys.argv[1:2] in (["train"], ["pretrain"]):
         _restart_with_tcmalloc()

@@ -47,16 +47,20 @@ def decide(match: Match, gate: GateSection) -> bool | None:
     if gate.rule == "always":
         return True
     if gate.rule == "sprt":
-        llr = compute_llr(match.pairs, gate.elo0, gate.elo1)
-        if llr >= math.log((1 - gate.beta) / gate.alpha):
+        if accepts(match, gate):
             return True
-        if llr <= math.log(gate.beta / (1 - gate.alpha)):
+        if compute_llr(match.pairs, gate.elo0, gate.elo1) <= math.log(gate.beta / (1 - gate.alpha)):
             return False
         return None if left > 0 else match.score > 0.5
     points = match.wins + match.draws / 2
     if left <= 0 or (gate.stop_early and _passes(points, gate)):
         return _passes(points, gate)
     return None if not gate.stop_early or _passes(points + left, gate) else False
+
+
+def accepts(match: Match, gate: GateSection) -> bool:
+    """Whether the sequential test holds the first player for one of elo1."""
+    return compute_llr(match.pairs, gate.elo0, gate.elo1) >= math.log((1 - gate.beta) / gate.alpha)
 
 
 def _passes(points: float, gate: GateSection) -> bool:

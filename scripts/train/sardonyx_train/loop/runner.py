@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +20,7 @@ from .gate import estimate_elo
 from .loop_plots import plot_loop
 from .page import format_match
 from .stages import Stages
-from .state import STAGES, Folders, Generation, LoopState, find_precision, list_lineage, load_state, save_state
+from .state import STAGES, Folders, Generation, LoopState, Match, find_precision, list_lineage, load_state, save_state
 from .versions import is_finished, list_left_out, sum_elo, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
@@ -48,7 +49,7 @@ class Loop:
         state = load_state(root) or LoopState(self._config.run.name)
         self._check_name(state)
         check_files(self._config)
-        executor = create_executor(self._config, self.stop.is_set, lock, self._meter, self._say, self.folders.workers)
+        executor = self._create_executor(self._config, lock)
         try:
             self._say(f"games are played on {executor.describe()}")
             stages, kept, text = self._create_stages(self._config, executor, lock, state), root / "loop.yaml", format_config(self._config)
@@ -72,16 +73,23 @@ class Loop:
         self._check_name(state)
         with TemporaryDirectory() as folder:
             config = self._config.model_copy(update={"run": self._config.run.model_copy(update={"out": folder})})
-            with lock_folder(Path(folder)) as lock:
-                executor = create_executor(config, self.stop.is_set, lock, self._meter, self._say)
-                try:
-                    stages = self._create_stages(config, executor, lock, state)
-                    if not own.network(state.best).exists():
-                        stages.make_first_network()
-                        own = stages.folders
-                    return stages.rehearse(own.checkpoint(state.best), own.network(state.best))
-                finally:
-                    executor.close()
+            with lock_folder(Path(folder)) as lock, closing(self._create_executor(config, lock)) as executor:
+                stages = self._create_stages(config, executor, lock, state)
+                if not own.network(state.best).exists():
+                    stages.make_first_network()
+                    own = stages.folders
+                return stages.rehearse(own.checkpoint(state.best), own.network(state.best))
+
+    def try_best(self) -> Match:
+        """Lets the best network play generation 0 by the section `gate`; the same call goes on where it was stopped."""
+        with lock_folder(self.folders.root) as lock, closing(self._create_executor(self._config, lock)) as executor:
+            state = load_state(self.folders.root)
+            row = Generation(state.best, 0)
+            self._create_stages(self._config, executor, lock, state).gate(row, "trial")
+            return row.gate
+
+    def _create_executor(self, config: LoopConfig, lock: int) -> Executor:
+        return create_executor(config, self.stop.is_set, lock, self._meter, self._say, Folders(config.folder).workers)
 
     def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
         row = state.current

@@ -178,13 +178,14 @@ class Stages:
         self._run(command, folder, "export")
         publish(part, path)
 
-    def gate(self, row: Generation) -> None:
+    def gate(self, row: Generation, kind: str = "gate") -> None:
+        """`kind`: of the tasks and of their folder."""
         section = self.config.gate
         if section.rule == "always":
             row.promoted = True
             return
         players = {"candidate": self.folders.network(row.number), "best": self.folders.network(row.base)}
-        tasks, files, folder = self._plan_match("gate", row, section.games, players)
+        tasks, files, folder = self._plan_match(kind, row, section.games, players)
         self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
         row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
         for part in folder.glob(f"*{PART}"):  # of a task that was cut short by the verdict: its games are kept to be looked at

@@ -119,7 +119,7 @@ def prune(folder: Path, config: LoopConfig, generations: int) -> tuple[list[Path
         for row in state.generations:
             if row.number in kept:
                 continue
-            doomed += [folders.generation(row.number, part) for part in ("games", "gate", "measure")]
+            doomed += [folders.generation(row.number, part) for part in ("games", "gate", "measure", "trial")]
             if row.number not in in_window:
                 doomed.append(folders.generation(row.number, "shards"))
                 row.pruned = True
