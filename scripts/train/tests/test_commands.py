@@ -276,8 +276,10 @@ def test_a_device_that_is_not_there_is_one_sentence(
     own = ["loop", "--dry-run", "--config", str(loop), "--set"]
     for there, device, sentence in (
         (0, "cuda", "run.device is cuda, and there is no CUDA device"),
-        (1, "cuda:1", "run.device is cuda:1, and of 2 CUDA devices there are 1"),
+        (1, "cuda:1", "run.device is cuda:1 and needs 2 CUDA devices, but there is 1"),
         (0, "tpu", "run.device: 'tpu' is no device"),
+        (0, "xpu", "run.device is xpu, which PyTorch cannot use here"),
+        (0, "meta", "run.device is meta, which PyTorch cannot use here"),
     ):
         count = [there]
         assert main([*own, f"training.sections.run.device={device}"]) == 1

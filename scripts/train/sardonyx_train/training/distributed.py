@@ -47,18 +47,25 @@ class Place:
 def check_device(device: str, processes: int = 1) -> None:
     """Raises TrainError for a device that is none, or that this machine has too few of."""
     try:
-        wanted = torch.device("cpu" if device == "auto" else device)
+        wanted = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
     except RuntimeError:
         raise TrainError(f"run.device: '{device}' is no device such as auto, cpu, cuda or cuda:1") from None
-    there, needed = torch.cuda.device_count(), max(processes, (wanted.index or 0) + 1)
-    if wanted.type == "cuda" and there < needed:
-        what = "there is no CUDA device" if there == 0 else f"of {needed} CUDA devices there are {there}"
-        raise TrainError(f"run.device is {device}, and {what}; run.device=auto takes what there is")
+    if wanted.type == "cuda":  # counted only: a look at one would take some of its memory
+        there, needed = torch.cuda.device_count(), max(processes, (wanted.index or 0) + 1)
+        if there == 0:
+            raise TrainError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
+        if there < needed:
+            raise TrainError(f"run.device is {device} and needs {needed} CUDA devices, but there is {there}")
+        return
+    try:
+        torch.empty(1, device=wanted).cpu()
+    except (RuntimeError, AssertionError):
+        raise TrainError(f"run.device is {device}, which PyTorch cannot use here; run.device=auto takes what there is") from None
 
 
 def join(device: str) -> Place:
     """Joins the process group if torchrun started this process."""
-    check_device(device)
+    check_device(device, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
     ranks = int(os.environ.get("WORLD_SIZE", "1"))
     rank = int(os.environ.get("RANK", "0"))
     cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
