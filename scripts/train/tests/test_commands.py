@@ -109,6 +109,10 @@ WRONG = [
     ("loop --config {loop} --dry-run --set selfplay.flags.vizits=3", "selfplay.flags: Unknown flag --vizits"),
     ("loop --config {loop} --dry-run --set gate.flags.vizits=3", "gate.flags: Unknown flag --vizits"),
     ("loop --config {loop} --set run.out={here}/early --set gate.flags.vizits=3", "gate.flags: Unknown flag --vizits"),
+    (
+        "loop --config {loop} --dry-run --set gate.rule=always --set measure.every=2 --set gate.games_per_task=3 --set gate.flags.vizits=3",
+        "gate.flags: Unknown flag --vizits",
+    ),
     ("loop --config {loop} --dry-run --set training.sections.run.device=tpu", "run.device: 'tpu' is no device"),
     ("loop --config {loop} --dry-run --set training.start={alien_pt}", "holds another network shape"),
     ("loop --config {loop} --dry-run --set engine=['false']", "false selfplay"),

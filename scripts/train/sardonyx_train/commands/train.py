@@ -4,15 +4,11 @@ import math
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..base.errors import Stopped, TrainError
 from ..base.lock import lock_folder
 from ..config.training_config import TrainingConfig, describe_config, load_config
 from ..tasks.process import stop_on_signals
-
-if TYPE_CHECKING:
-    from ..training.trainer import Trainer
 
 
 def train(options: Namespace) -> int:
@@ -54,14 +50,13 @@ def run_training(config: TrainingConfig, resume: Path | None, overwrite: bool = 
     finally:
         leave()
     if is_short:  # outside of the handler, whose traceback holds the step's tensors
-        raise TrainError(f"the memory is too small for {_describe_need(config, trainer)}")
+        raise TrainError(f"the memory is too small for {_describe_need(config, 0 if trainer is None else trainer.find_batch_that_fits())}")
     if trainer.stop.is_set():
         raise Stopped(resumed_by)
 
 
-def _describe_need(config: TrainingConfig, trainer: "Trainer | None") -> str:
-    """What is too large, and what would fit. `trainer`: None if already the network found no memory."""
-    fitting = 0 if trainer is None else trainer.find_batch_that_fits()
+def _describe_need(config: TrainingConfig, fitting: int) -> str:
+    """What is too large, and what would fit. `fitting`: size of a minibatch; 0 if already the network found no memory."""
     if fitting == 0:
         return f"the network of {config.model.filters} filters and {config.model.blocks} blocks: lower model.filters or model.blocks"
     batch, parts = config.data.batch_size, config.optimizer.accumulation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..base.errors import TrainError
 from ..base.files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
-from ..config.loop_config import GateSection, LoopConfig
+from ..config.loop_config import Flag, LoopConfig
 from ..config.training_config import format_config
 from ..data.shards import count_rows, list_pieces
 from ..tasks.process import ProcessFailed, run_process
@@ -74,16 +74,17 @@ class Stages:
         folder.mkdir(parents=True)
         one_ply, own, seed = folder / "one-ply.epd", compute_digest(network), config.run.seed
         write_bytes(one_ply, _ONE_PLY.encode())
-        games, glance = config.selfplay.model_copy(update={"games": 1}), gate.model_copy(update={"flags": {"nodes": 1, "max-plies": 1}})
+        games = config.selfplay.model_copy(update={"games": 1})
 
-        def plan_match(section: GateSection, kind: str) -> Callable[[str], list[Task]]:
+        def plan_match(kind: str, flags: dict[str, Flag]) -> Callable[[str], list[Task]]:
+            section = gate.model_copy(update={"flags": flags, "games_per_task": 2})
             return lambda book: create_match_tasks(section, 2, kind, seed, 0, {"candidate": own, "best": own}, book)
 
         trials = {"selfplay.flags": (str(one_ply), lambda book: create_self_play_tasks(games, seed, 0, own, book))}
         if gate.rule != "always" or config.measure.every > 0:
-            trials["gate.flags"] = str(one_ply), plan_match(gate, "gate")
+            trials["gate.flags"] = str(one_ply), plan_match("gate", gate.flags)
         books = {"selfplay.book": config.selfplay.book, "gate.book": gate.book}
-        trials |= {key: (book, plan_match(glance, key)) for key, book in books.items() if book is not None}
+        trials |= {key: (book, plan_match(key, {"nodes": 1, "max-plies": 1})) for key, book in books.items() if book is not None}
         warnings: dict[str, None] = {}
         for key, (book, create) in trials.items():
             files, digest = gather([network], book)
