@@ -112,5 +112,5 @@ export function endProcess(status?: number): never {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');
   }
-  process.exit(status);
+  process.exit(status ?? process.exitCode);
 }
