@@ -163,7 +163,7 @@ const MOVE =
 /** Check and mate, but not the glyphs +-, += and +/-. */
 const CHECK = /(?:\+\+?|#)(?![-−=/])/y;
 /** A row of more dashes is a line. */
-const NULL_MOVE = /--(?:-(?!-)|(?!-))|Z0|0000|@@@@|<>/y;
+const NULL_MOVE = /--(?:-(?!-)|(?!-))|Z0|0000|@@@@|<>|null(?![a-z0-9])/iy;
 /** A word that contains a square, castling or a null move is meant as a move; other words are remarks. */
 const MEANT_AS_MOVE = /[a-h][1-8]|[Oo0][-–—][Oo0]|^OOO?[+#!?]{0,4}$/;
 /** So is a piece with a square that no board has, and a square alone behind a move number. */

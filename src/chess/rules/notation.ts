@@ -16,7 +16,7 @@ const CASTLING = /^[O0o][-–—]?[O0o](?:[-–—]?([O0o]))?$/;
 /** A capture by the file of a pawn or the letters of the pieces alone: exd, ed, NxB. */
 const SHORT_CAPTURE = /^(?:([a-hNBRQK])[x×:]([a-hNBRQP])|([a-h])([a-h]))(?:=?([NBRQ]))?$/;
 /** A move that passes the turn, as programs write it in analyses. No game has one. */
-const NULL_MOVE = /^(?:---?|Z0|0000|@@@@|<>|null|pass)$/;
+const NULL_MOVE = /^(?:---?|Z0|0000|@@@@|<>|null|pass)$/i;
 const FIGURINES = '♔♕♖♗♘♙♚♛♜♝♞♟';
 /** No move is longer, with all that authors put behind it. */
 const LONGEST_MOVE = 24;
@@ -24,7 +24,7 @@ const LONGEST_MOVE = 24;
 const legal = new Uint16Array(MAX_MOVES);
 
 export function isNullMove(text: string): boolean {
-  return '-Z0@<np'.includes(text[0]) && NULL_MOVE.test(text);
+  return '-Zz0@<nNpP'.includes(text[0]) && NULL_MOVE.test(text);
 }
 
 /** The position after a null move, without history. In check nobody can pass. */

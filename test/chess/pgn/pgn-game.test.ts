@@ -293,6 +293,18 @@ test('a wrong move ends the game there: the sentence names it, and the text keep
   }
 });
 
+test('a null move of a variation may be a word in any case, with a sign behind it; longer words are remarks', () => {
+  for (const [word, written] of [
+    ['null', '--'],
+    ['Null', '--'],
+    ['NULL!', '-- $1'],
+    ['z0', '--'],
+  ])
+    assert.ok(formatGame(readGame(`1. e4 (1. d4 ${word} 2. c4) e5 *`)).includes(`(1. d4 ${written} 2. c4)`), word);
+  for (const word of ['passed', 'nullify', 'Passport'])
+    assert.ok(formatGame(readGame(`1. e4 (1. d4 ${word} d5) e5 *`)).includes(`(1. d4 { ${word} } d5)`), word);
+});
+
 test('the first word that is meant as a move and is none is named, whatever it looks like', () => {
   for (const [text, place] of [
     ['1. Kz9 e5 2. d4 *', '1.Kz9'],
