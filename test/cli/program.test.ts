@@ -160,7 +160,7 @@ test('a game that cannot be read costs a sentence, and the others are analysed',
   const { status, stdout, stderr, annotated } = await analysePgn(games.join('\n'), '--json');
   assert.equal(status, 0, stderr);
   const [left, half, ...others] = stderr.trimEnd().split('\n');
-  assert.match(left, /^Game 2 \(X - Y\) is left out: line \d+, move 1\.Ke3: Ke3 is illegal in /);
+  assert.match(left, /^Game 2 \(X - Y\) cannot be read: line \d+, move 1\.Ke3: Ke3 is illegal in /);
   assert.match(half, /^Game 3 \(V - W\) is analysed only up to line \d+, move 2\.Rh5: Rh5 is illegal in /);
   assert.deepEqual(others, []);
   const results = JSON.parse(stdout) as {
@@ -224,7 +224,7 @@ test('analyse takes several PGN files, and says which of them holds what cannot 
   assert.equal(status, 0, stderr);
   assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
   const notes = stderr.trimEnd().split('\n');
-  assert.ok(notes[0].startsWith(`${second}: Game 1 (X - Y) is left out`), stderr);
+  assert.ok(notes[0].startsWith(`${second}: Game 1 (X - Y) cannot be read`), stderr);
   assert.ok(notes[1].startsWith(`${second}: Game 2 (V - W) is analysed only up to`), stderr);
   rmSync(folder, { recursive: true });
 });

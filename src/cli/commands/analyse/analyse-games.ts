@@ -67,7 +67,7 @@ export async function openGameFiles(paths: readonly string[], asksForChess960: b
       games++;
       const game = text.ok ? readPgnGame(text.value, { asksForChess960 }) : text;
       if (!text.ok || !game.ok) {
-        const name = text.ok ? `${nameGame(text.value)} is left out: ` : '';
+        const name = text.ok ? `${nameGame(text.value)} cannot be read: ` : '';
         const reason = game.ok ? '' : game.error;
         problems.add(`${place}${name}${reason}`);
         const why = unreadable.add(reason, games - unreadable.count - 1);
