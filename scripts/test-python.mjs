@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Checks the Python code with ruff and runs its tests, in their own virtual environment (.venv). The first run creates it and installs the package scripts/train with
-// what it needs; a stamp with the hash of its pyproject.toml lets later runs start at once. Without Ray, the tests that need it are skipped.
+// Checks the Python code with ruff and runs its tests, in their own virtual environment (.venv). The first run creates it and installs
+// the package scripts/train with what it needs; a stamp with the hash of its pyproject.toml lets later runs start at once. Without Ray,
+// the tests that need it are skipped.
 // usage: node scripts/test-python.mjs [file or pytest option …]
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -15,6 +15,7 @@ import {
   KING,
   NO_SQUARE,
   PAWN,
+  popCount64,
   ROOK,
   type Square,
   START_SETUP,
@@ -297,6 +298,12 @@ export class Position implements Board {
     const position = new Position();
     position.copyFrom(this);
     return position;
+  }
+
+  /** Number of men of a colour: of a piece type, or of all with 0. */
+  countMen(color: number, type = 0): number {
+    const index = 2 * (type | (color << 3));
+    return popCount64(this.masks[index], this.masks[index + 1]);
   }
 
   private isKingAttacked(color: Color): boolean {

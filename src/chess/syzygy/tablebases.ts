@@ -12,7 +12,7 @@
  */
 
 import { getSystem } from '#platform/machine.js';
-import { listLegalMoves, MAX_MOVES, type Move, NO_SQUARE, PAWN, type Position, popCount64 } from '../rules/index.js';
+import { BLACK, listLegalMoves, MAX_MOVES, type Move, NO_SQUARE, PAWN, type Position, WHITE } from '../rules/index.js';
 import { MOST_MEN, PieceList } from './material.js';
 import { findTables, NO_VALUE, OTHER_SIDE, splitFolders, TableSet } from './table.js';
 
@@ -68,8 +68,8 @@ export class Tablebases {
 
   /** Whether a position may be probed: it has few enough men and no castling rights, which tables do not know. */
   mayProbe(position: Position, menLimit = MOST_MEN): boolean {
-    const { masks, castlingRooks } = position;
-    const men = popCount64(masks[0] | masks[16], masks[1] | masks[17]);
+    const { castlingRooks } = position;
+    const men = position.countMen(WHITE) + position.countMen(BLACK);
     if (men > this.tables.mostMen || men > menLimit) return false;
     for (let i = 0; i < 4; i++) if (castlingRooks[i] !== NO_SQUARE) return false;
     return true;

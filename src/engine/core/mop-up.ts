@@ -8,13 +8,11 @@
  */
 import {
   BISHOP,
-  BLACK,
   KNIGHT,
   listLegalMoves,
   type Move,
   PAWN,
   type Position,
-  popCount64,
   QUEEN,
   ROOK,
 } from '../../chess/rules/index.js';
@@ -37,8 +35,8 @@ const LONGEST_DISTANCE = 14;
 /** @returns the best moves of a side with a queen or rook against a bare king; null in other positions */
 export function listMopUpMoves(position: Position): readonly Move[] | null {
   const { sideToMove } = position;
-  const isBare = countMen(position, sideToMove ^ 1, 0) === 1;
-  if (!isBare || countMen(position, sideToMove, QUEEN) + countMen(position, sideToMove, ROOK) === 0) return null;
+  const isBare = position.countMen(sideToMove ^ 1) === 1;
+  if (!isBare || position.countMen(sideToMove, QUEEN) + position.countMen(sideToMove, ROOK) === 0) return null;
   const board = position.clone();
   let best = Number.NEGATIVE_INFINITY;
   let moves: Move[] = [];
@@ -76,19 +74,13 @@ function search(board: Position, plies: number, alpha: number, beta: number): nu
 /** For the side to move: positive for the one that has more than a king. */
 function evaluate(board: Position): number {
   const { sideToMove } = board;
-  const isBare = countMen(board, sideToMove, 0) === 1;
+  const isBare = board.countMen(sideToMove) === 1;
   const winner = isBare ? sideToMove ^ 1 : sideToMove;
   const [bare, own] = [board.kingSquare((winner ^ 1) as 0 | 1), board.kingSquare(winner as 0 | 1)];
   const distance = Math.abs((bare & 7) - (own & 7)) + Math.abs((bare >> 3) - (own >> 3));
   const fromCentre = (line: number): number => Math.max(3 - line, line - 4);
   const place =
     EDGE_WEIGHT * (fromCentre(bare & 7) + fromCentre(bare >> 3)) + NEARNESS_WEIGHT * (LONGEST_DISTANCE - distance);
-  const value = MEN.reduce((sum, [man, worth]) => sum + worth * countMen(board, winner, man), place);
+  const value = MEN.reduce((sum, [man, worth]) => sum + worth * board.countMen(winner, man), place);
   return isBare ? -value : value;
-}
-
-/** @param man a piece type, or 0 for all men of the side */
-function countMen({ masks }: Position, side: number, man: number): number {
-  const index = 2 * (man + (side === BLACK ? 8 : 0));
-  return popCount64(masks[index], masks[index + 1]);
 }

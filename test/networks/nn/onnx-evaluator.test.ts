@@ -91,9 +91,9 @@ test('batch size, threads and the cache change nothing but the last bits', async
 });
 
 /** Every row's value is a hundredth of the men in the first row of its call. */
-function createCountingNetwork(phases: string): Uint8Array {
+function createCountingNetwork(phases: string, batch: number | string = 'batch'): Uint8Array {
   const writer = new OnnxWriter();
-  const planes = writer.input('/input/planes', ['batch', 112, 8, 8]);
+  const planes = writer.input('/input/planes', [batch, 112, 8, 8]);
   const bounds = [
     [0, 0],
     [1, 12],
@@ -109,8 +109,8 @@ function createCountingNetwork(phases: string): Uint8Array {
   const hundredth = writer.node('Mul', [men, writer.floats([1], Float32Array.of(0.01))]);
   writer.node('Add', [column, hundredth], {}, '/output/value');
   writer.node('MatMul', [column, writer.floats([1, 1858], new Float32Array(1858))], {}, '/output/policy');
-  writer.output('/output/policy', ['batch', 1858]);
-  writer.output('/output/value', ['batch', 1]);
+  writer.output('/output/policy', [batch, 1858]);
+  writer.output('/output/value', [batch, 1]);
   return writer.finish({ 'sardonyx.input': 'lc0-112', 'sardonyx.policy': 'lc0-1858', 'sardonyx.phases': phases });
 }
 
@@ -125,14 +125,15 @@ test('the positions of a call belong to one body of a network with several, and 
   const men = leaves.map(countMen);
   const [most, middle, least] = [...new Set(men)].sort((a, b) => b - a);
   assert.ok(least < middle && middle < most);
-  const values = async (phases: string, minibatch: number): Promise<number[]> => {
-    const model = { bytes: createCountingNetwork(phases), name: 'counting.onnx' };
+  const values = async (phases: string, minibatch: number, batch?: number): Promise<number[]> => {
+    const model = { bytes: createCountingNetwork(phases, batch), name: 'counting.onnx' };
     const answers = await evaluateWith({}, { model, minibatch });
     return answers.map(({ kind, valueWl }, i) => (kind === EVALUATED ? Math.round(100 * valueWl) : men[i]));
   };
   const each = Array.from({ length: 29 }, (_, i) => 32 - i).join(' ');
   assert.deepEqual(await values(each, 1), men);
   assert.deepEqual(await values(each, 32), men);
+  assert.deepEqual(await values(`${most}`, 8, 1), men, 'a fixed batch of one');
   for (const wrong of ['15 27', '27 27', '33', '2', '27,15', '']) {
     const model = { bytes: createCountingNetwork(wrong), name: 'counting.onnx' };
     await assert.rejects(

@@ -302,10 +302,10 @@ class OnnxEvaluator implements Evaluator {
     const { fixedBatch, phases } = this.format;
     if (phases.length > 0) this.sortByBody(rows);
     for (let start = 0; start < rows; ) {
-      const step = fixedBatch ?? this.padRows(phases.length > 0 ? this.countBody(start, rows) : rows);
-      const { feeds, fetches } = this.getCall(start, step);
+      const count = Math.min(this.countBody(start, rows), fixedBatch ?? rows);
+      const { feeds, fetches } = this.getCall(start, fixedBatch ?? this.padRows(count));
       await this.session.run(feeds, fetches);
-      start += phases.length > 0 ? this.countBody(start, rows) : step;
+      start += count;
     }
     this.readValues(rows);
   }

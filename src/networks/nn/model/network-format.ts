@@ -5,7 +5,7 @@
  */
 
 import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
-import { type Position, popCount64 } from '../../../chess/rules/index.js';
+import { BLACK, type Position, WHITE } from '../../../chess/rules/index.js';
 import {
   getInputEncoding,
   getPolicyEncoding,
@@ -173,13 +173,9 @@ function readPhases({ metadata }: OnnxHeader): Result<number[]> {
     : failure(`has the phases "${text}"; they are falling counts of men, such as "27 15"`);
 }
 
-/** Words of a position's masks: those of a set, and the set of all black men; White's is the first. */
-const [SET_WORDS, BLACK_MEN] = [2, 8];
-
 /** @returns the number of the body that evaluates a position, by its men */
-export function findBody(phases: readonly number[], { masks }: Position): number {
-  const black = SET_WORDS * BLACK_MEN;
-  const men = popCount64(masks[0], masks[1]) + popCount64(masks[black], masks[black + 1]);
+export function findBody(phases: readonly number[], position: Position): number {
+  const men = position.countMen(WHITE) + position.countMen(BLACK);
   const body = phases.findIndex((fewest) => men >= fewest);
   return body < 0 ? phases.length : body;
 }

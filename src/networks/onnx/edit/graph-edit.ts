@@ -121,15 +121,11 @@ export function takeBody(bytes: Uint8Array, body: number): Uint8Array {
     const taken = (branch.node ?? []).map((node) => {
       return { ...node, input: node.input?.map(rename) ?? [], output: node.output?.map(rename) ?? [] };
     });
-    nodes = [...nodes.filter((node) => node !== choice), ...taken];
+    nodes = nodes.flatMap((node) => (node === choice ? taken : [node]));
   }
-  // What counted the men, and the other bodies, give nothing any more.
-  for (let before = Infinity; nodes.length < before; ) {
-    before = nodes.length;
-    const used = new Set([...outputs, ...nodes.flatMap(({ input }) => input ?? [])]);
-    nodes = nodes.filter(({ output }) => output?.some((name) => used.has(name)));
-  }
-  return encodeModel({ ...model, graph: { ...model.graph, node: nodes } });
+  // What counted the men gives nothing any more.
+  const node = listNodesBehind({ node: nodes }, '', outputs);
+  return encodeModel({ ...model, graph: { ...model.graph, node } });
 }
 
 /** Operators that read only the size of their input. */
