@@ -8,7 +8,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { findHome, getConfigFolder } from '#platform/folders.js';
+import { findHome, findXdgFolder, getConfigFolder } from '#platform/folders.js';
 import { getProgramCommand } from '#platform/machine.js';
 import { getProgramFolder } from '#platform/program-files.js';
 import { freeText, mayNameFile, type OptionSpec, OptionStore, option } from '../../base/options/index.js';
@@ -262,11 +262,12 @@ export function isOfCurrentFolder(path: string): boolean {
 
 function listLc0Folders(environment: NodeJS.ProcessEnv): string[] {
   if (process.platform === 'win32') return [];
-  const { XDG_CONFIG_HOME, XDG_CONFIG_DIRS } = environment;
+  const { XDG_CONFIG_DIRS } = environment;
   const home = findHome(environment);
   const inHome = (...parts: string[]): string[] => (home === undefined ? [] : [join(home, ...parts)]);
   if (process.platform === 'darwin') return inHome('Library', 'Preferences', 'lc0');
-  const own = isAbsolute(XDG_CONFIG_HOME ?? '') ? [XDG_CONFIG_HOME as string] : inHome('.config');
+  const set = findXdgFolder('XDG_CONFIG_HOME', environment);
+  const own = set === undefined ? inHome('.config') : [set];
   const folders = [...own, ...(XDG_CONFIG_DIRS || '/etc/xdg').split(':')];
   return folders.filter(isAbsolute).map((folder) => join(folder, 'lc0'));
 }

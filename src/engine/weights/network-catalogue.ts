@@ -14,7 +14,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { readFilePart } from '#platform/files.js';
-import { findCacheFolder, findHome } from '#platform/folders.js';
+import { findCacheFolder, findHome, findXdgFolder } from '#platform/folders.js';
 import { hasProgramFile, readProgramFile } from '#platform/program-files.js';
 import { failure, isGzip, type Result, success } from '../../base/util/index.js';
 
@@ -103,10 +103,10 @@ export function listDiscoveryFolders(programFolder: string, environment: NodeJS.
     if (home) folders.push(join(home, 'Library', 'lc0'));
     return folders;
   }
-  const { XDG_DATA_HOME, XDG_DATA_DIRS } = environment;
-  if (XDG_DATA_HOME && isAbsolute(XDG_DATA_HOME)) folders.push(join(XDG_DATA_HOME, 'lc0'));
+  const own = findXdgFolder('XDG_DATA_HOME', environment);
+  if (own !== undefined) folders.push(join(own, 'lc0'));
   if (home) folders.push(join(home, '.local', 'share', 'lc0'));
-  const system = XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
+  const system = environment.XDG_DATA_DIRS || '/usr/local/share/:/usr/share/';
   for (const folder of system.split(':')) if (isAbsolute(folder)) folders.push(join(folder, 'lc0'));
   return folders;
 }

@@ -9,12 +9,18 @@ import { describeWriteFailure } from './node-files.js';
 
 /**
  * The user's home; undefined where there is none: users of containers have no entry in /etc/passwd, or the home `/`, and those of
- * services have `/nonexistent`, which must not be created. A relative path names none, here and in XDG_*: it would be another
- * folder wherever the program starts, and the XDG rules say so.
+ * services have `/nonexistent`, which must not be created. A relative path names none: it would be another folder wherever the program
+ * starts.
  */
 export function findHome({ HOME }: NodeJS.ProcessEnv = process.env): string | undefined {
   const home = HOME || lookUpHome();
   return home && isAbsolute(home) && isFolder(home) && dirname(resolve(home)) !== resolve(home) ? home : undefined;
+}
+
+/** A folder of the XDG Base Directory Specification, which ignores relative paths. @param name such as XDG_DATA_HOME */
+export function findXdgFolder(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const folder = environment[name];
+  return folder !== undefined && isAbsolute(folder) ? folder : undefined;
 }
 
 function lookUpHome(): string | undefined {
@@ -37,11 +43,11 @@ function listSharedPlaces(): string[] {
 
 /** Where settings are kept, by the convention of the system; undefined without a home. */
 export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const { SARDONYX_CONFIG, XDG_CONFIG_HOME, APPDATA } = environment;
+  const { SARDONYX_CONFIG, APPDATA } = environment;
   if (SARDONYX_CONFIG) return SARDONYX_CONFIG;
   if (process.platform === 'win32') return APPDATA ? join(APPDATA, 'sardonyx') : undefined;
-  if (process.platform !== 'darwin' && XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME))
-    return join(XDG_CONFIG_HOME, 'sardonyx');
+  const own = process.platform === 'darwin' ? undefined : findXdgFolder('XDG_CONFIG_HOME', environment);
+  if (own !== undefined) return join(own, 'sardonyx');
   const home = findHome(environment);
   if (home === undefined) return undefined;
   return process.platform === 'darwin'
@@ -60,7 +66,7 @@ export function listCacheFolders(environment: NodeJS.ProcessEnv = process.env): 
   if (process.platform === 'win32') add(environment.LOCALAPPDATA, 'sardonyx');
   else if (process.platform === 'darwin') add(home, 'Library', 'Caches', 'sardonyx');
   else {
-    if (isAbsolute(environment.XDG_CACHE_HOME ?? '')) add(environment.XDG_CACHE_HOME, 'sardonyx');
+    add(findXdgFolder('XDG_CACHE_HOME', environment), 'sardonyx');
     add(home, '.cache', 'sardonyx');
   }
   for (const shared of listSharedPlaces()) add(shared, `sardonyx-${process.getuid?.() ?? 'user'}`);
