@@ -44,7 +44,8 @@ def test_the_loop_is_stopped_in_good_order_when_its_minutes_are_over_or_it_is_as
     command = ["try-recipe", "--config", str(write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "run"))), "--full", "--minutes"]
     assert main([*command, "0.05"]) == 1
     assert "no network was promoted" in capsys.readouterr().out
-    assert load_state(tmp_path / "run").stage == "selfplay"
+    state = load_state(tmp_path / "run")  # none on a machine so busy that the minutes pass before the first game
+    assert state is None or state.stage == "selfplay"
     monkeypatch.setattr(try_recipe, "stop_on_signals", lambda stop: stop())
     assert main([*command, "60"]) == 130
     assert capsys.readouterr().err.endswith("try-recipe: stopped; the same command resumes it\n")

@@ -55,10 +55,11 @@ export const boardCommand = declareCommand({
     printLine(board.url);
     if (!LOOPBACK.test(args.host)) printNote(PLAIN_HTTP);
     if (args.open) openInBrowser(board.lendUrl());
-    const end = (): void => {
+    const end = (signal: NodeJS.Signals): void => {
+      const finish = () => endProcess(INTERRUPTED, signal === 'SIGHUP');
       // A match may take longer to be written down than a user waits.
-      setTimeout(() => endProcess(INTERRUPTED), 2000).unref();
-      void board.close().finally(() => endProcess(INTERRUPTED));
+      setTimeout(finish, 2000).unref();
+      void board.close().finally(finish);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   },
