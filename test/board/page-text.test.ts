@@ -6,6 +6,7 @@ import {
   formatCount,
   formatScore,
   formatSigned,
+  formatSuperiority,
   getWhitePoints,
   getWhiteWdl,
   splitEngineNote,
@@ -77,4 +78,11 @@ test('what programs write after each move is a note beside it; words of people a
   for (const text of ['bookish', 'A solid start', '+0.31 was shown', '3s too late']) {
     assert.deepEqual(split(text), ['', text]);
   }
+});
+
+test('who is the stronger one is said from twenty games on, and never as a certainty', () => {
+  assert.equal(formatSuperiority(0.99, 19), '');
+  assert.equal(formatSuperiority(0.873, 20), '87.3 %');
+  assert.equal(formatSuperiority(0.99999, 40), '> 99.9 %');
+  assert.equal(formatSuperiority(0, 40), '< 0.1 %');
 });

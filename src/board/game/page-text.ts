@@ -42,6 +42,16 @@ export function formatPercent(share: number): string {
   return `${percent.toFixed(percent >= 9.95 || percent === 0 ? 0 : 1)} %`;
 }
 
+/** Games from which on the likelihood of superiority says something. */
+const FEWEST_GAMES = 20;
+
+/** @param los likelihood of superiority, 0 to 1. @returns '' while there are too few games */
+export function formatSuperiority(los: number, games: number): string {
+  if (games < FEWEST_GAMES) return '';
+  const percent = (100 * los).toFixed(1);
+  return `${percent === '100.0' ? '> 99.9' : percent === '0.0' ? '< 0.1' : percent} %`;
+}
+
 /** "+0.123" with a real minus sign. */
 export function formatSigned(value: number, digits: number): string {
   const text = Math.abs(value).toFixed(digits);

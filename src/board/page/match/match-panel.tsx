@@ -6,6 +6,7 @@ import {
   formatClock,
   formatCount,
   formatScore,
+  formatSuperiority,
   isBlacksTurn,
   listScores,
   type MatchScore,
@@ -100,6 +101,7 @@ const isDeleting = signal(false);
 function MatchHead({ state }: { readonly state: MatchState }) {
   const isConnected = portState.value === 'open';
   const isOver = state.games.length >= state.total || (state.sprt !== null && state.sprt.verdict !== 'continue');
+  const superiority = formatSuperiority(state.elo?.los ?? 0, state.played);
   const toggle = (): void => {
     port
       .send(state.isRunning ? 'pauseMatch' : 'resumeMatch', { name: state.name })
@@ -150,10 +152,12 @@ function MatchHead({ state }: { readonly state: MatchState }) {
       {state.elo !== null && (
         <p class="match-elo">
           <strong>{describeElo(state)}</strong>
-          <span class="faint">
-            {' '}
-            · {(100 * state.elo.los).toFixed(1)} % that {state.players[0]} is the stronger one
-          </span>
+          {superiority !== '' && (
+            <span class="faint">
+              {' '}
+              · {superiority} that {state.players[0]} is the stronger one
+            </span>
+          )}
         </p>
       )}
       {state.sprt !== null && (
