@@ -44,13 +44,8 @@ export function runUciMode(settings: Settings): void {
     reader.end();
     conversation.endOfInput();
   });
-  let isHungUp = false;
-  const endBy = (reason: string | undefined): void => {
-    isHungUp ||= reason === 'EIO' || reason === 'SIGHUP';
-    conversation.end();
-  };
-  process.stdin.on('error', (error: NodeJS.ErrnoException) => endBy(error.code));
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, endBy);
+  process.stdin.on('error', () => conversation.end());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => conversation.end());
   // The engine keeps running. The GUI gets one sentence, a file the details.
   const onFault = (error: unknown): void => {
     const path = crashes.write(error);
@@ -63,11 +58,7 @@ export function runUciMode(settings: Settings): void {
   setImmediate(async () => {
     try {
       const { startSession } = await import('./uci-session.js');
-      conversation = startSession(settings, version, {
-        writeLine,
-        onFault,
-        onEnd: () => endProcess(undefined, isHungUp),
-      });
+      conversation = startSession(settings, version, { writeLine, onFault, onEnd: () => endProcess() });
     } catch (error) {
       // Without the engine nothing can be answered; a client that waits would wait for ever.
       onFault(error);

@@ -106,12 +106,9 @@ function writeAll(bytes: Buffer): void {
 
 const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
 
-/**
- * Node 20 aborts at its exit when a terminal that it started in is gone. So the hang-up ends the process, as it ends others. A reader
- * learns of it (`isHungUp`) a moment before the terminal says so.
- */
-export function endProcess(status?: number, isHungUp = false): never {
-  if (isHungUp || terminals.some((descriptor) => !isatty(descriptor))) {
+/** Node 20 aborts at its exit when a terminal that it started in is gone. So the hang-up ends the process, as it ends others. */
+export function endProcess(status?: number): never {
+  if (terminals.some((descriptor) => !isatty(descriptor))) {
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');
   }

@@ -55,11 +55,10 @@ export const boardCommand = declareCommand({
     printLine(board.url);
     if (!LOOPBACK.test(args.host)) printNote(PLAIN_HTTP);
     if (args.open) openInBrowser(board.lendUrl());
-    const end = (signal: NodeJS.Signals): void => {
-      const finish = () => endProcess(INTERRUPTED, signal === 'SIGHUP');
+    const end = (): void => {
       // A match may take longer to be written down than a user waits.
-      setTimeout(finish, 2000).unref();
-      void board.close().finally(finish);
+      setTimeout(() => endProcess(INTERRUPTED), 2000).unref();
+      void board.close().finally(() => endProcess(INTERRUPTED));
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   },
