@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { after } from 'node:test';
 import { type Browser, type ConsoleMessage, chromium, type Page } from 'playwright-core';
-import { listOptionSpecs } from '#sardonyx/engine/app/settings.js';
+import { listOptionSpecs } from '#sardonyx/engine/app/all-options.js';
 
 const [browserAddress = '', pageAddress = ''] = (process.env.SARDONYX_UCI_PAGE ?? '').split(' ');
 export const isInPage = pageAddress !== '';

@@ -1,86 +1,34 @@
 /**
- * The commands, their help and their errors: every error is one sentence on stderr and exit status 1. Also rewrites the command
- * line for yargs, and answers `--version`.
+ * The commands, their help and their errors: every error is one sentence on stderr and exit status 1.
  */
 import yargs from 'yargs';
 import { getProgramCommand } from '#platform/machine.js';
-import { readRuntimeVersion } from '#platform/onnx-runtime.js';
-import { isPackaged } from '#platform/program-files.js';
-import { cutText, findNearWord, showControls, suggestName, unwrap } from '../base/util/index.js';
-import { CrashReporter, readBuild, readSettings, readVersion } from '../engine/app/options.js';
-import { isFileless, loadNetwork, resolveNetwork } from '../engine/weights/index.js';
-import { loadModel } from '../networks/nn/index.js';
+import { cutText, findNearWord, showControls, suggestName } from '../base/util/index.js';
+import { CrashReporter, readSettings } from '../engine/app/options.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';
 import { boardCommand } from './commands/board-command.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
+import { encodeCommand } from './commands/encode-command.js';
+import { evalCommand } from './commands/eval-command.js';
 import { explainCommand } from './commands/explain.js';
 import { labelCommand } from './commands/label.js';
 import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { describeNetCommand, leela2OnnxCommand, onnx2LeelaCommand } from './commands/network-file-commands.js';
 import { networksCommand } from './commands/networks.js';
+import { perftCommand } from './commands/perft-command.js';
 import { matchCommand } from './commands/play/match-command.js';
 import { selfPlayCommand } from './commands/play/selfplay.js';
-import { encodeCommand, evalCommand, perftCommand } from './commands/position-commands.js';
 import { rescoreCommand } from './commands/rescore.js';
 import { shardsCommand } from './commands/shards.js';
 import { suiteCommand } from './commands/suite.js';
-import { type Command, DASH, declareCommand, onOff } from './declare-command.js';
+import { type Command, declareCommand, onOff } from './declare-command.js';
 import { printNote } from './output.js';
+import { prepareArguments } from './prepare-arguments.js';
 import { runUciMode } from './uci-mode.js';
+import { createVersionText } from './version-text.js';
 import { writeNote } from './write-output.js';
-
-// Rewrites the command line for yargs, which would misread a FEN without quotes, a command after its flags, and `--pgn -` for
-// stdout.
-
-const PIECES = /^[pnbrqkPNBRQK1-8]+(\/[pnbrqkPNBRQK1-8]+){7}$/;
-/** The fields of a FEN after the pieces: side, castling, en passant, two counters. */
-const FIELDS = [/^[wb]$/, /^(-|[KQkqA-Ha-h]+)$/, /^(-|[a-h][36])$/, /^\d+$/, /^\d+$/];
-
-/** @param commands names and aliases of all commands */
-export function prepareArguments(args: readonly string[], commands: ReadonlySet<string>): string[] {
-  return joinDash(joinFenWords(moveCommandFirst(putHelpLast(args), commands)));
-}
-
-/** `help match` → `match --help`, and `-help` as other programs write it. */
-function putHelpLast(args: readonly string[]): readonly string[] {
-  const spelled = args.map((arg) => (arg === '-help' || arg === '-version' ? `-${arg}` : arg));
-  return spelled[0] === 'help' ? [...spelled.filter((word) => word !== 'help'), '--help'] : spelled;
-}
-
-/**
- * `--nodes 500 bench` → `bench --nodes 500`. Only the command knows which of its flags take a value, so the command must
- * be found first: it is the first word that names one.
- */
-export function moveCommandFirst(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
-  if (args[0]?.startsWith('-') !== true) return args;
-  const place = args.findIndex((arg) => commands.has(arg));
-  return place < 0 ? args : [args[place], ...args.toSpliced(place, 1)];
-}
-
-/** The same arguments, each FEN as one word. */
-export function joinFenWords(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const words = [args[i]];
-    if (PIECES.test(args[i].replace(/^--?\w+=/, ''))) {
-      while (words.length <= FIELDS.length && i + 1 < args.length && FIELDS[words.length - 1].test(args[i + 1])) {
-        words.push(args[++i]);
-      }
-    }
-    joined.push(words.join(' '));
-  }
-  return joined;
-}
-
-/** yargs would take the dash of `--pgn -` (stdout) as an argument of its own, and drops a dash that stands alone (stdin). */
-function joinDash(args: readonly string[]): string[] {
-  return args.flatMap((arg, i) => {
-    if (arg === '-') return args[i - 1] === '--pgn' ? [] : DASH;
-    return arg === '--pgn' && args[i + 1] === '-' ? '--pgn=-' : arg;
-  });
-}
 
 export async function runProgram(args: readonly string[]): Promise<void> {
   process.on('uncaughtException', endWithReport);
@@ -245,32 +193,4 @@ function endWithReport(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
   writeNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
-}
-
-// `sardonyx --version`: the program's version, its runtime, and the network it would use.
-
-/** @param args the command line, whose engine flags may name a network or a backend */
-export async function createVersionText(args: readonly string[]): Promise<string> {
-  const build = readBuild();
-  const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;
-  return [
-    build === '' ? readVersion() : `${readVersion()} (${build})`,
-    `onnxruntime ${readRuntimeVersion()}, ${node}, ${process.platform} ${process.arch}`,
-    `network ${await describeNetwork(args)}`,
-  ].join('\n');
-}
-
-async function describeNetwork(args: readonly string[]): Promise<string> {
-  const given = readSettings(args.filter((arg) => !/^--?version$/.test(arg)));
-  // A command's own flags are not the engine's.
-  const isCommand = args[0] !== undefined && !args[0].startsWith('-');
-  const { options, faults } = unwrap(given.ok || !isCommand ? given : readSettings([]));
-  faults.forEach(printNote);
-  if (isFileless(options)) return `none, the backend is ${options.getString('Backend')}`;
-  const network = await resolveNetwork(options);
-  if (!network.ok) return 'none';
-  const { path } = network.value;
-  const source = await loadNetwork(network.value, 'f32');
-  const model = source.ok ? await loadModel(source.value) : source;
-  return model.ok ? `${model.value.title} (${model.value.precision}), ${path}` : `${path}: ${model.error}`;
 }

@@ -6,14 +6,9 @@
 
 import type { Prng } from '../base/util/index.js';
 import { MAX_EDGES } from '../networks/leaves/index.js';
+import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
 import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
-import {
-  type Contempt,
-  chooseContempt,
-  createWdlRescale,
-  describeValues,
-  type WdlRescale,
-} from './formulas/wdl-rescale.js';
+import type { WdlRescale } from './formulas/wdl-rescale.js';
 import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
 import type { SearchParams } from './protocol/params.js';
 import type { PositionMessage, SearchLimits } from './protocol/search-protocol.js';

@@ -4,9 +4,8 @@
  */
 
 import { findRuntime } from '#platform/onnx-runtime.js';
-import { startThread } from '#platform/threads.js';
 import { type OptionSpec, OptionStore } from '../base/options/index.js';
-import { failure, isGzip, type Result, success, unwrap } from '../base/util/index.js';
+import { type Result, success, unwrap } from '../base/util/index.js';
 import {
   createPoolNetwork,
   type EnginePorts,
@@ -17,18 +16,16 @@ import {
 import { acceptedOptions, engineOptions } from '../engine/core/options.js';
 import { conversationOptions } from '../engine/uci/options.js';
 import {
-  describeProviderFailure,
   EvaluatorPool,
   isFilelessBackend,
   type ModelSource,
   type PoolOptions,
   parseNetworkChoice,
-  readPrecision,
 } from '../networks/nn/index.js';
 import { networkOptions } from '../networks/nn/options.js';
 import { SearchClient } from '../search/index.js';
 import { searchOptions } from '../search/options.js';
-import type { ConversionAnswer, ConversionTask } from './conversion-worker.js';
+import { convertNetwork } from './convert-network.js';
 import {
   type DownloadWatch,
   describeAddress,
@@ -37,43 +34,6 @@ import {
   readBody,
   readNetworkFile,
 } from './stored-networks.js';
-
-// Turns a network's file into an ONNX model, in a thread of its own if it must be inflated or converted.
-
-/**
- * The ONNX model of a network's file.
- * @param name for messages
- * @param lc0 choices for lc0's networks
- */
-function convertNetwork(
-  file: Uint8Array,
-  name: string,
-  lc0: ConversionTask['lc0'],
-): Promise<Result<Uint8Array>> | Result<Uint8Array> {
-  if (!isGzip(file) && readPrecision(file) !== null) return success(file);
-  const shared = new Uint8Array(new SharedArrayBuffer(file.length));
-  shared.set(file);
-  return runConversion({ file: shared, name, lc0 });
-}
-
-function runConversion(task: ConversionTask): Promise<ConversionAnswer> {
-  return new Promise((resolve) => {
-    let problem = 'the thread that converts it ended';
-    const thread = startThread<never, ConversionAnswer>(
-      new URL('./conversion-worker.js', import.meta.url),
-      { name: 'conversion', data: task },
-      {
-        onMessage: resolve,
-        onError: ({ message }) => {
-          problem = message;
-        },
-      },
-    );
-    void thread.ended.then(() =>
-      resolve(failure(`Cannot read the network ${task.name}: ${describeProviderFailure(problem)}`)),
-    );
-  });
-}
 
 const SLOW_DOWNLOAD_MS = 1000;
 

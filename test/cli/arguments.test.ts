@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DASH } from '#sardonyx/cli/declare-command.js';
-import { moveCommandFirst, prepareArguments } from '#sardonyx/cli/program.js';
+import { moveCommandFirst, prepareArguments } from '#sardonyx/cli/prepare-arguments.js';
 import { runCommand } from '../support/run-command.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 

@@ -1,7 +1,7 @@
 /** The option table of the docs, from the same declarations as `uci` and `--help` (docs/options.md; a test compares). */
 
 import { listOtherNames, type OptionSpec } from '#sardonyx/base/options/index.js';
-import { listOptionSections, listOptionSpecs, type OptionSection } from '#sardonyx/engine/app/settings.js';
+import { listOptionSections, listOptionSpecs, type OptionSection } from '#sardonyx/engine/app/all-options.js';
 
 const INTRODUCTION = `# Options
 

@@ -6,6 +6,16 @@ export {
   FLOAT16_LARGEST,
   getFloat16Table,
 } from './float16.js';
+export {
+  concatBytes,
+  describeInflationFailure,
+  describeMissingContent,
+  describeTooLarge,
+  getInflationLimit,
+  inflate,
+  isGzip,
+  isLfsPointer,
+} from './gzip-limits.js';
 export { isTooLong, LineReader } from './line-reader.js';
 export { findNearWord, suggestName } from './near-word.js';
 export { createPrng, drawGamma, drawSeed, mixBits, mixSeeds, type Prng, type SeededPrng } from './prng.js';
@@ -23,20 +33,5 @@ export {
   unwrap,
 } from './result.js';
 export { createDeferred, type Deferred, runSideBySide } from './side-by-side.js';
-export {
-  BrokenInput,
-  concatBytes,
-  decodeText,
-  describeInflationFailure,
-  describeMissingContent,
-  describeTooLarge,
-  getInflationLimit,
-  inflate,
-  isGzip,
-  isLfsPointer,
-  RefusedInput,
-  readLines,
-  type TextLine,
-  toUtf8,
-} from './text-stream.js';
+export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';
 export { startWatchdog } from './watchdog.js';

@@ -4,7 +4,6 @@
  * and moves (fen.ts, notation.ts) do. Making, taking back and generating moves allocates nothing.
  */
 import { isAttacked } from './attacks.js';
-import * as boards from './board.js';
 import {
   type Board,
   type BoardSetup,
@@ -23,8 +22,9 @@ import {
 } from './board.js';
 import { generateMoves, isEnPassantLegal } from './generate.js';
 import { History, type Move, NO_MOVE } from './move.js';
+import * as keys from './position-keys.js';
 
-const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = boards;
+const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = keys;
 
 export class Position implements Board {
   readonly board = new Int8Array(64);

@@ -13,7 +13,8 @@
  *           padding to an even length
  *   later   6 bytes a span: block (4), values before the middle (2) | 2 bytes a block: its values − 1 | the blocks
  */
-import { DamagedTable, type FileBytes, type HeaderReader } from './file-bytes.js';
+import { DamagedTable, type FileBytes } from './file-bytes.js';
+import type { HeaderReader } from './header-reader.js';
 
 export const FLAG_SIDE = 1;
 export const FLAG_MAPPED = 2;

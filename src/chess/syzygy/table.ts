@@ -7,65 +7,15 @@
  *   headers of the compressed values | DTZ: lists of values | sparse indices | block lengths | blocks | checksum (16)
  */
 
-import { getSize, joinPath, listFolder } from '#platform/files.js';
 import { KING, PAWN } from '../rules/index.js';
-import {
-  CompressedValues,
-  FLAG_LOSS_PLIES,
-  FLAG_MAPPED,
-  FLAG_SIDE,
-  FLAG_WIDE,
-  FLAG_WIN_PLIES,
-} from './compressed-values.js';
-import { DamagedTable, FileBytes, FileMemory, HeaderReader } from './file-bytes.js';
-import { type Material, MOST_MEN, mirrorMaterial, type PieceList, parseTableName } from './material.js';
-import {
-  computePositionIndex,
-  createPieceGroups,
-  NO_SECOND_PAWNS,
-  PAWN_ORDER,
-  type PieceGroups,
-} from './position-index.js';
-
-// Turns the numbers that a DTZ table stores into plies. A table may number its values by frequency, separately for each
-// result, and then keeps lists of the values. It may also count full moves instead of plies.
-
-/** Number of the list by result + 2. The lists are wins, losses, cursed wins, blessed losses; draws have none. */
-const LIST_OF_RESULT = [1, 3, 0, 2, 0];
-const LISTS = 4;
-
-export class DtzMap {
-  /** Null if the table stores the values themselves. */
-  private readonly lists: readonly Uint16Array[] | null = null;
-
-  /** Reads the lists, at whose first byte `header` must stand. */
-  constructor(
-    private readonly flags: number,
-    header: HeaderReader,
-  ) {
-    if ((flags & FLAG_MAPPED) === 0) return;
-    const isWide = (flags & FLAG_WIDE) !== 0;
-    if (isWide) header.alignTo(2);
-    const read = (): number => (isWide ? header.readUint16() : header.readByte());
-    this.lists = Array.from({ length: LISTS }, () => Uint16Array.from({ length: read() }, read));
-  }
-
-  /**
-   * @param wdl result of the position, not a draw
-   * @returns plies to the next capture or pawn move, at least 1
-   */
-  toPlies(stored: number, wdl: number): number {
-    const { flags, lists } = this;
-    let value = stored;
-    if (lists !== null) {
-      const list = lists[LIST_OF_RESULT[wdl + 2]];
-      if (stored >= list.length) throw new DamagedTable('a distance is missing');
-      value = list[stored];
-    }
-    const isInPlies = wdl === 2 ? (flags & FLAG_WIN_PLIES) !== 0 : wdl === -2 && (flags & FLAG_LOSS_PLIES) !== 0;
-    return (isInPlies ? value : 2 * value) + 1;
-  }
-}
+import { CompressedValues, FLAG_SIDE } from './compressed-values.js';
+import { DtzMap } from './dtz-map.js';
+import { DamagedTable, FileBytes, type FileMemory } from './file-bytes.js';
+import { HeaderReader } from './header-reader.js';
+import { type Material, MOST_MEN } from './material.js';
+import type { PieceList } from './piece-list.js';
+import { computePositionIndex, createPieceGroups, NO_SECOND_PAWNS, type PieceGroups } from './position-index.js';
+import { PAWN_ORDER } from './square-numbers.js';
 
 export type TableKind = 'wdl' | 'dtz';
 
@@ -257,124 +207,4 @@ function checkPieces(material: Material, pieces: Uint8Array): void {
 function hasSecondPawnsNext({ leadingPawns, otherPawns }: Material, pieces: Uint8Array): boolean {
   const second = pieces.subarray(leadingPawns, leadingPawns + otherPawns);
   return second.every((code) => code === (pieces[0] ^ BLACK_CODE));
-}
-
-// All tables that were found, by material. A file is opened at its first probe. A damaged file causes one warning and
-// counts as missing from then on. Nothing here throws.
-
-// Finds table files in the folders that the user names, by file name and size. It opens none.
-
-export interface TableFile {
-  readonly path: string;
-  readonly kind: TableKind;
-  readonly material: Material;
-}
-
-export interface FoundTables {
-  readonly files: readonly TableFile[];
-  /** One sentence each, for the user. */
-  readonly warnings: readonly string[];
-}
-
-const KINDS: Readonly<Record<string, TableKind>> = { '.rtbw': 'wdl', '.rtbz': 'dtz' };
-
-/** Splits a list of folders at `;` and, except on Windows, at `:`. */
-export function splitFolders(paths: string, isWindows: boolean): string[] {
-  return paths
-    .split(isWindows ? ';' : /[;:]/)
-    .map((folder) => folder.trim().replace(/^"(.*)"$/, '$1'))
-    .filter((folder) => folder !== '');
-}
-
-/** If several folders hold the same table, the first wins. */
-export function findTables(folders: readonly string[]): FoundTables {
-  const files = new Map<string, TableFile>();
-  const wrongSizes: string[] = [];
-  const warnings: string[] = [];
-  for (const folder of folders) {
-    let names: string[] = [];
-    try {
-      names = listFolder(folder);
-    } catch {
-      warnings.push(`SyzygyPath: the folder ${folder} cannot be read`);
-    }
-    for (const name of names) {
-      const kind = KINDS[name.slice(-5)];
-      const material = kind === undefined ? null : parseTableName(name.slice(0, -5));
-      if (material === null || files.has(name)) continue;
-      const path = joinPath(folder, name);
-      if (hasTableSize(path)) files.set(name, { path, kind, material });
-      else wrongSizes.push(path);
-    }
-  }
-  if (wrongSizes.length > 0) {
-    const others = wrongSizes.length > 1 ? ` and ${wrongSizes.length - 1} more` : '';
-    warnings.push(`Tablebase ${wrongSizes[0]}${others} left out: the size is wrong, the file is not complete`);
-  }
-  if (files.size === 0 && warnings.length === 0) {
-    warnings.push(`SyzygyPath: no tables (.rtbw, .rtbz) in ${folders.join(' or ')}`);
-  }
-  return { files: [...files.values()], warnings };
-}
-
-function hasTableSize(path: string): boolean {
-  try {
-    return isTableSize(getSize(path));
-  } catch {
-    return false;
-  }
-}
-
-/** Returned instead of a value if no table holds the position. */
-export const NO_VALUE = -32767;
-
-interface Entry {
-  readonly file: TableFile;
-  table: Table | null;
-  isBroken: boolean;
-}
-
-export class TableSet {
-  /** Men of the largest WDL table; 0 if there is none. */
-  readonly mostMen: number;
-  /** Number of tables found. */
-  readonly counts: Readonly<Record<TableKind, number>>;
-  private readonly entries: Readonly<Record<TableKind, Map<number, Entry>>> = { wdl: new Map(), dtz: new Map() };
-
-  constructor(
-    files: readonly TableFile[],
-    private readonly onWarning: (text: string) => void,
-    private readonly memory = new FileMemory(),
-  ) {
-    for (const file of files) {
-      const entry: Entry = { file, table: null, isBroken: false };
-      this.entries[file.kind].set(file.material.key, entry);
-      this.entries[file.kind].set(mirrorMaterial(file.material.key), entry);
-    }
-    const count = (kind: TableKind): number => files.filter((file) => file.kind === kind).length;
-    this.counts = { wdl: count('wdl'), dtz: count('dtz') };
-    this.mostMen = files.reduce((most, { kind, material }) => {
-      return kind === 'wdl' ? Math.max(most, material.codes.length) : most;
-    }, 0);
-  }
-
-  /** As Table.read; NO_VALUE if the table is missing or damaged. */
-  read(kind: TableKind, pieces: PieceList, blackToMove: boolean, wdl: number): number {
-    const entry = this.entries[kind].get(pieces.key);
-    if (entry === undefined || entry.isBroken) return NO_VALUE;
-    const { path, material } = entry.file;
-    try {
-      entry.table ??= new Table(path, material, kind, this.memory);
-      return entry.table.read(pieces, blackToMove, wdl);
-    } catch (error) {
-      entry.isBroken = true;
-      entry.table = null;
-      this.onWarning(`Tablebase ${path} left out: ${error instanceof Error ? error.message : String(error)}`);
-      return NO_VALUE;
-    }
-  }
-
-  close(): void {
-    this.memory.close();
-  }
 }

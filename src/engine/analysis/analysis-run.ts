@@ -9,7 +9,7 @@ import { runNextTurn } from '#platform/threads.js';
 import { createPrng, drawSeed } from '../../base/util/index.js';
 import { countBusyLeaves, type LeafQueue } from '../../networks/leaves/index.js';
 import { type Batching, defaultSearchParams, type SearchScheduler, TreeSearch } from '../../search/index.js';
-import type { AnalysisSettings } from './analysis-session.js';
+import type { AnalysisSettings } from './analysis-client.js';
 import {
   type AnalysisAnswer,
   createAnswer,
@@ -18,6 +18,7 @@ import {
   createFinishedAnswer,
 } from './answer.js';
 import { isSelected, type PositionTask, type TaskSelection } from './parse-query.js';
+import { TaskQueue } from './task-queue.js';
 
 const INITIAL_NODES = 1024;
 /** A smaller tree could hardly look ahead; fewer positions are searched at the same time instead. */
@@ -180,76 +181,4 @@ export class AnalysisRun {
     this.idleWaiters = [];
     for (const resolve of waiters) resolve();
   }
-}
-
-// Waiting positions in a binary heap: highest priority first, the oldest first among equals.
-
-interface Entry {
-  readonly task: PositionTask;
-  readonly arrival: number;
-}
-
-export class TaskQueue {
-  private entries: Entry[] = [];
-  private arrivals = 0;
-
-  get size(): number {
-    return this.entries.length;
-  }
-
-  add(task: PositionTask): void {
-    this.push({ task, arrival: this.arrivals++ });
-  }
-
-  /** The next task; undefined if none waits. */
-  take(): PositionTask | undefined {
-    const { entries } = this;
-    const [first] = entries;
-    const last = entries.pop();
-    if (last !== undefined && last !== first) {
-      entries[0] = last;
-      this.sink();
-    }
-    return first?.task;
-  }
-
-  /** Removes the selected tasks and returns them in order of arrival. */
-  remove(selection: TaskSelection): PositionTask[] {
-    const removed = this.entries.filter(({ task }) => isSelected(task, selection));
-    const kept = this.entries.filter(({ task }) => !isSelected(task, selection));
-    this.entries = [];
-    for (const entry of kept) this.push(entry);
-    return removed.sort((a, b) => a.arrival - b.arrival).map(({ task }) => task);
-  }
-
-  private push(entry: Entry): void {
-    const { entries } = this;
-    let at = entries.length;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(entry, entries[parent])) break;
-      entries[at] = entries[parent];
-      at = parent;
-    }
-    entries[at] = entry;
-  }
-
-  private sink(): void {
-    const { entries } = this;
-    const [entry] = entries;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= entries.length) break;
-      if (child + 1 < entries.length && isBefore(entries[child + 1], entries[child])) child++;
-      if (!isBefore(entries[child], entry)) break;
-      entries[at] = entries[child];
-      at = child;
-    }
-    entries[at] = entry;
-  }
-}
-
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.task.priority !== b.task.priority ? a.task.priority > b.task.priority : a.arrival < b.arrival;
 }

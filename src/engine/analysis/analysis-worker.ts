@@ -2,8 +2,8 @@
 import { getThreadData, onParentMessage, postToParent } from '#platform/threads.js';
 import { LeafQueue } from '../../networks/leaves/index.js';
 import { SearchScheduler } from '../../search/index.js';
+import type { AnalysisStart, FromAnalysis, ToAnalysis } from './analysis-client.js';
 import { AnalysisRun } from './analysis-run.js';
-import type { AnalysisStart, FromAnalysis, ToAnalysis } from './analysis-session.js';
 
 const { pool, settings } = await getThreadData<AnalysisStart>();
 

@@ -1,2 +1,4 @@
 /** The door of analysis/: many positions at once, asked for and answered in JSON. */
-export { AnalysisClient, type AnalysisModel, AnalysisSession } from './analysis-session.js';
+
+export { AnalysisClient } from './analysis-client.js';
+export { type AnalysisModel, AnalysisSession } from './analysis-session.js';

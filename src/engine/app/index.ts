@@ -3,6 +3,7 @@
  * and the board. `options.ts` is the light door, for what must start fast.
  */
 
+export { findDefaultConfigs } from './config-files.js';
 export { createEngineHost, getDefaultPoolSize } from './engine-process-client.js';
 export {
   createPoolOptions,
@@ -10,4 +11,3 @@ export {
   enginePorts,
   warnOfTables,
 } from './evaluator-network.js';
-export { findDefaultConfigs } from './settings.js';

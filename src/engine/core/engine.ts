@@ -17,13 +17,15 @@ import type { GoRequest } from './go-request.js';
 import { MateLookout } from './mate-lookout.js';
 import { listMopUpMoves } from './mop-up.js';
 import { NetworkLoader } from './network-loader.js';
+import { stepForward } from './ponder-step.js';
 import type { BestMove, EngineListener, EnginePorts, NetworkPort } from './ports.js';
 import type { RequestedSearch } from './requested-search.js';
 import { createRootStats, type RootStats } from './root-stats.js';
-import { createSearchOrder, type FromRunningSearch, SearchHost, stepForward } from './search-host.js';
-import { SearchQueue, StopWatchdog, WarmUp } from './search-queue.js';
+import { createSearchOrder, type FromRunningSearch, SearchHost } from './search-host.js';
+import { SearchQueue, StopWatchdog } from './search-queue.js';
 import { createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
 import { readStrength } from './strength.js';
+import { WarmUp } from './warm-up.js';
 
 export class Engine {
   private game: GamePosition = unwrap(createGamePosition(null, []));

@@ -12,8 +12,8 @@ export {
 } from './game-position.js';
 export { type GoRequest, isUnlimited } from './go-request.js';
 export { MateClient } from './mate-client.js';
-export { createPoolNetwork, readPoolOptions } from './network-loader.js';
 export { PerftClient } from './perft-client.js';
+export { createPoolNetwork, readPoolOptions } from './pool-network.js';
 export type {
   BestMove,
   EngineListener,

@@ -5,10 +5,9 @@
  * `StopWatchdog` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
  */
 
-import { startWatchdog, unwrap } from '../../base/util/index.js';
-import { createGamePosition, type GamePosition } from './game-position.js';
+import { startWatchdog } from '../../base/util/index.js';
+import type { GamePosition } from './game-position.js';
 import type { GoRequest } from './go-request.js';
-import type { NetworkPort } from './ports.js';
 import { RequestedSearch, type SearchPurpose } from './requested-search.js';
 
 export class SearchQueue {
@@ -110,25 +109,5 @@ export class StopWatchdog {
 
   end(): void {
     for (const end of this.ends.splice(0)) end();
-  }
-}
-
-// The first search of a process is slow, because V8 has yet to compile its code and memory is used for the first time. So that
-// this does not happen on a clock, each network first gets a silent search of the start position. A `go` may end it early.
-
-const REQUEST: GoRequest = { nodes: 100, moveTimeMs: 300 };
-
-export class WarmUp {
-  private network: NetworkPort | null = null;
-  /** Resolves when no warm-up is running. */
-  end: Promise<void> = Promise.resolve();
-
-  /** @returns null if this network has had its warm-up */
-  createSearch(network: NetworkPort, searches: SearchQueue): RequestedSearch | null {
-    if (network === this.network) return null;
-    this.network = network;
-    const search = searches.create(REQUEST, unwrap(createGamePosition(null, [])), 'warm-up');
-    this.end = search.ended.promise;
-    return search;
   }
 }

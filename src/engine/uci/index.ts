@@ -1,14 +1,8 @@
 /** The door of uci/: the protocol as text. In engine mode only this room writes to stdout. */
 
+export { formatBestMove, formatInfo, type InfoStyle } from './info-text.js';
+export { formatMoveStats } from './move-stats-text.js';
 export { formatOption } from './options.js';
+export { parseCommand } from './parse-command.js';
 export { type SessionSettings, UciSession } from './session.js';
-export {
-  formatBestMove,
-  formatBoard,
-  formatEvalAnswer,
-  formatGreeting,
-  formatInfo,
-  formatMoveStats,
-  type InfoStyle,
-  parseCommand,
-} from './uci-text.js';
+export { formatBoard, formatEvalAnswer, formatGreeting } from './terminal-text.js';

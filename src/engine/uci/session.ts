@@ -19,20 +19,11 @@ import {
   PerftClient,
   POSITION_REFUSED,
 } from '../core/index.js';
+import { formatBestMove, formatInfo, type InfoStyle } from './info-text.js';
+import { formatMoveStats, type MoveStatsFormat } from './move-stats-text.js';
 import { formatIdentity } from './options.js';
-import {
-  COMMAND_HELP,
-  formatBestMove,
-  formatBoard,
-  formatEvalAnswer,
-  formatInfo,
-  formatMoveStats,
-  type GoCommand,
-  type InfoStyle,
-  type MoveStatsFormat,
-  parseCommand,
-  type UciCommand,
-} from './uci-text.js';
+import { COMMAND_HELP, type GoCommand, parseCommand, type UciCommand } from './parse-command.js';
+import { formatBoard, formatEvalAnswer } from './terminal-text.js';
 
 /** Rejects when the signal ends it. */
 type Bench = (words: readonly string[], writeLine: (line: string) => void, signal: AbortSignal) => Promise<void>;

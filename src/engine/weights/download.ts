@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { env } from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -18,38 +17,7 @@ import { createFolder } from '#platform/folders.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, formatMegabytes, type Result, success } from '../../base/util/index.js';
 import { findRemoteNetwork, isDownloaded, type RemoteNetwork } from './network-catalogue.js';
-
-// fetch through the proxy of the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which may also be in lower case.
-// Node's own fetch ignores them before Node 24. undici, the library behind Node's fetch, is loaded only if a proxy is set.
-
-type Fetch = (url: string, request: RequestInit) => Promise<Response>;
-
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
-
-let proxied: Promise<Fetch> | undefined;
-
-/** Like fetch. Also rejects if a proxy variable is not a URL; the error then names the variables. */
-export async function fetchThroughProxy(url: string, request: RequestInit): Promise<Response> {
-  if (PROXY_VARIABLES.every((name) => (env[name] ?? '') === '')) return fetch(url, request);
-  proxied ??= createProxiedFetch();
-  return (await proxied)(url, request);
-}
-
-async function createProxiedFetch(): Promise<Fetch> {
-  const undici = await import('undici');
-  const dispatcher = createAgent(undici.EnvHttpProxyAgent);
-  // undici declares the types of fetch once more; they differ from Node's only in name.
-  const fetchUndici = undici.fetch as (url: string, request: object) => Promise<unknown>;
-  return (url, request) => fetchUndici(url, { ...request, dispatcher }) as Promise<Response>;
-}
-
-function createAgent<Agent>(EnvProxyAgent: new () => Agent): Agent {
-  try {
-    return new EnvProxyAgent();
-  } catch {
-    throw new Error('HTTPS_PROXY or HTTP_PROXY is not a URL such as http://proxy:3128');
-  }
-}
+import { fetchThroughProxy } from './proxied-fetch.js';
 
 export interface Download {
   readonly url: string;
@@ -214,7 +182,7 @@ async function transfer({ url, mostBytes, onProgress }: Download, part: string):
   }
 }
 
-async function request(url: string, start: number, signal: AbortSignal): Promise<Response> {
+export async function request(url: string, start: number, signal: AbortSignal): Promise<Response> {
   // If the server compressed the file, its length and digest would be different.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (start > 0) headers.range = `bytes=${start}-`;

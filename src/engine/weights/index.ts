@@ -1,25 +1,20 @@
 /** The door of weights/: which network the options name, where its file is, and downloads. */
 
+export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
+export { listDiscoveryFolders, listNetworks } from './discover-network.js';
 export {
   type Download,
   type DownloadWatcher,
   describeDownload,
   downloadFile,
   downloadNetwork,
-  fetchThroughProxy,
   identifyFile,
   obtainNetwork,
 } from './download.js';
 export {
-  type BundledNetwork,
   type CataloguedNetwork,
-  findBundledNetwork,
   findRemoteNetwork,
-  getNetworkName,
   isDownloaded,
-  listBundledNetworks,
-  listDiscoveryFolders,
-  listNetworks,
   NETWORK_CATALOGUE,
   type RemoteNetwork,
 } from './network-catalogue.js';
@@ -36,3 +31,4 @@ export {
   readNetwork,
   resolveNetwork,
 } from './network-file.js';
+export { fetchThroughProxy } from './proxied-fetch.js';

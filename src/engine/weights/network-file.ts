@@ -28,11 +28,10 @@ import {
   type BundledNetwork,
   chooseNetwork,
   findBundledNetwork,
-  findRemoteNetwork,
   getNetworkName,
-  isDownloaded,
   listBundledNetworks,
-} from './network-catalogue.js';
+} from './bundled-networks.js';
+import { findRemoteNetwork, isDownloaded } from './network-catalogue.js';
 
 /** What WeightsFile holds if the user names no network. */
 const UNNAMED = ['', '<autodiscover>', AUTOMATIC_NETWORK];
@@ -142,7 +141,7 @@ export function isFileless(options: OptionStore): boolean {
 
 /** Looks in the program's own folder, then in lc0's places. */
 async function discover(where: 'program' | 'everywhere'): Promise<string | undefined> {
-  const { discoverNetwork, listDiscoveryFolders } = await import('./network-catalogue.js');
+  const { discoverNetwork, listDiscoveryFolders } = await import('./discover-network.js');
   const folders = listDiscoveryFolders(getProgramFolder());
   return discoverNetwork(where === 'program' ? folders.slice(0, 1) : folders);
 }
@@ -324,7 +323,7 @@ type Int8Source = Extract<ModelSource, { bytes: Uint8Array }>;
 async function isLc0File(path: string): Promise<boolean> {
   if (/\.onnx(\.gz)?$/i.test(path)) return false;
   if (/\.pb(\.gz)?$/i.test(path)) return true;
-  const { isNetworkFile } = await import('./network-catalogue.js');
+  const { isNetworkFile } = await import('./discover-network.js');
   return isNetworkFile(path);
 }
 

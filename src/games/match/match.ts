@@ -1,163 +1,26 @@
 /**
  * Plays a match of two or more players: pairs of games with one opening and swapped colours, several at a time, until all are
  * played, the sequential test has decided, or the signal comes. Players, opening, colours and seeds of a game follow from its
- * number alone, so a resumed match plays the same games. Also plays a single game, and shows it as it stands.
+ * number alone, so a resumed match plays the same games.
  */
 
 import { mixSeeds, runSideBySide } from '../../base/util/index.js';
-import { formatFen, formatUciMove } from '../../chess/rules/index.js';
 import type { Tablebases } from '../../chess/syzygy/index.js';
-import { decodeMate } from '../engines/index.js';
 import type { Opening } from '../openings/index.js';
 import {
   type AdjudicationRules,
-  adjudicate,
-  Clock,
-  createWin,
-  findTablebaseEnd,
   formatGame,
   formatTimeControl,
-  Game,
-  type GameEnd,
-  type PlayedMove,
   type Player,
-  PlayerFault,
   type PlayerLimits,
   type PlayerSource,
 } from '../play/index.js';
 import { computeSprt, type SprtSettings } from '../statistics/index.js';
+import { createLivePosition, type LivePosition } from './live-position.js';
+import { type FinishedGame, type GameSetup, playGame } from './match-game.js';
 import type { LoggedGame, MatchLog } from './match-log.js';
 import { Schedule, type TournamentKind } from './schedule.js';
 import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
-
-// A game of a match as it stands, for those who watch.
-
-export interface LivePosition {
-  /** Its number in the schedule. */
-  readonly game: number;
-  readonly white: string;
-  readonly black: string;
-  readonly fen: string;
-  /** From the start of the opening. */
-  readonly plies: number;
-  /** UCI, castling king takes rook; null before the first one. */
-  readonly lastMove: string | null;
-  /** What the mover thought of its last move, from White's view; null when it did not say. */
-  readonly score: { readonly kind: 'cp' | 'mate'; readonly value: number } | null;
-  readonly depth: number;
-  readonly nodes: number;
-  /** Null without a clock. */
-  readonly remainingMs: readonly [white: number | null, black: number | null];
-}
-
-export function createLivePosition(
-  names: Pick<LivePosition, 'game' | 'white' | 'black'>,
-  { position, opening, played }: Game,
-  remainingMs: LivePosition['remainingMs'],
-): LivePosition {
-  const last = played.at(-1);
-  const move = last?.move ?? opening.moves.at(-1);
-  // The last mover is the one who does not move now.
-  const sign = position.sideToMove === 0 ? -1 : 1;
-  return {
-    ...names,
-    fen: formatFen(position),
-    plies: opening.moves.length + played.length,
-    lastMove: move === undefined ? null : formatUciMove(move, true),
-    score: last?.score == null ? null : createScore(sign * last.score),
-    depth: last?.depth ?? 0,
-    nodes: last?.nodes ?? 0,
-    remainingMs: [roundUp(remainingMs[0]), roundUp(remainingMs[1])],
-  };
-}
-
-/** @param coded as encodeScore makes it */
-function createScore(coded: number): LivePosition['score'] {
-  const mate = decodeMate(coded);
-  return mate === null ? { kind: 'cp', value: coded } : { kind: 'mate', value: mate };
-}
-
-function roundUp(ms: number | null): number | null {
-  return ms === null ? null : Math.ceil(ms);
-}
-
-// One game of a match from its opening to its end.
-
-export interface GameSetup {
-  readonly opening: Opening;
-  readonly chess960: boolean;
-  readonly rules: AdjudicationRules;
-  /** Tablebases that end the game when they have its position; null = none. */
-  readonly tables: Tablebases | null;
-  /** Milliseconds by which a player may exceed the clock. */
-  readonly timeMarginMs: number;
-  readonly seed: number;
-  /** Called before the first move after the opening and after each move. @param remainingMs null without a clock */
-  readonly onPosition?:
-    | ((game: Game, remainingMs: readonly [white: number | null, black: number | null]) => void)
-    | undefined;
-}
-
-export interface FinishedGame {
-  readonly played: readonly PlayedMove[];
-  readonly end: GameEnd;
-  /** If the game was lost by a crash, on time or by an illegal move, one sentence about it; else empty. */
-  readonly fault: string;
-}
-
-/** @returns null if the signal came before the end */
-export async function playGame(
-  players: readonly [white: Player, black: Player],
-  setup: GameSetup,
-  signal: AbortSignal,
-): Promise<FinishedGame | null> {
-  const game = new Game(setup.opening, setup.chess960);
-  const bookPlies = setup.opening.moves.length;
-  const startPly = game.position.gamePly - bookPlies;
-  const clocks = players.map(({ limits }) => (limits.timeControl === null ? null : new Clock(limits.timeControl)));
-  const getRemainingMs = (): [number | null, number | null] => [
-    clocks[0]?.remainingMs ?? null,
-    clocks[1]?.remainingMs ?? null,
-  ];
-  const starts = await Promise.allSettled(players.map((player, color) => player.startGame(2 * setup.seed + color)));
-  for (const [color, start] of starts.entries()) {
-    if (start.status === 'fulfilled') continue;
-    return signal.aborted ? null : forfeit(game, color, start.reason);
-  }
-
-  for (;;) {
-    setup.onPosition?.(game, getRemainingMs());
-    const end =
-      game.getEnd() ??
-      findTablebaseEnd(setup.tables, game.position) ??
-      adjudicate(setup.rules, game.played, bookPlies, startPly);
-    if (end !== null) return { played: game.played, end, fault: '' };
-    if (signal.aborted) return null;
-    const mover = game.position.sideToMove;
-    const startedAt = performance.now();
-    try {
-      const thought = await players[mover].think(game, {
-        remainingMs: getRemainingMs(),
-        incrementMs: [clocks[0]?.control.incrementMs ?? 0, clocks[1]?.control.incrementMs ?? 0],
-        movesToGo: clocks[mover]?.movesToGo ?? null,
-      });
-      const timeMs = thought.timeMs ?? performance.now() - startedAt;
-      if (clocks[mover]?.press(timeMs, setup.timeMarginMs) === false) {
-        throw new PlayerFault('time', `${players[mover].name} used ${Math.round(timeMs)} ms and lost on time`);
-      }
-      game.play({ ...thought, timeMs });
-    } catch (error) {
-      if (signal.aborted) return null;
-      return forfeit(game, mover, error);
-    }
-  }
-}
-
-/** Throws errors that are not the player's fault. */
-function forfeit(game: Game, loser: number, error: unknown): FinishedGame {
-  if (!(error instanceof PlayerFault)) throw error;
-  return { played: game.played, end: createWin(loser === 0 ? 1 : 0, error.reason), fault: error.message };
-}
 
 export interface MatchPlan {
   readonly players: readonly PlayerSource[];

@@ -8,8 +8,9 @@ import { SearchScheduler } from '../../search/index.js';
 import type { Game, Thought } from './game.js';
 import { createNetworkSource } from './network-player.js';
 import { NetworkPools, type NetworkSetup } from './network-pools.js';
-import { createUciSource, nameEngine, type Player, type PlayerLimits, type PlayerSource } from './player.js';
+import type { Player, PlayerLimits, PlayerSource } from './player.js';
 import type { Pair, PlayerSpec } from './player-spec.js';
+import { createUciSource, nameEngine } from './uci-player.js';
 
 const NO_LIMITS: PlayerLimits = { timeControl: null, movetimeMs: null, nodes: null, depth: null };
 

@@ -1,9 +1,6 @@
 /**
  * Converts one input file to shards. A damaged game is reported and skipped; after a damaged stream the rest of the file is
  * skipped. If shards cannot be written, the run ends, and the next run continues with that file.
- *
- * Also the messages between the threads of a shards run: the main thread hands out one input file at a time, and a worker answers
- * with progress, finished parts and warnings until it is done with the file.
  */
 
 import { accessSync, constants } from 'node:fs';
@@ -11,8 +8,8 @@ import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
 import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../../base/util/index.js';
 import type { InputKind } from '../../chess/archives/index.js';
-import { getInputEncoding, getPolicyEncoding, type HistoryFill } from '../../networks/encoding/index.js';
-import type { GameFilter, GameFormat, GameSink } from '../records/index.js';
+import { getInputEncoding, getPolicyEncoding } from '../../networks/encoding/index.js';
+import type { GameFormat, GameSink } from '../records/index.js';
 import {
   findInputKind,
   isV6Folder,
@@ -23,8 +20,9 @@ import {
   TAR_FILE,
   v6Games,
 } from '../records/index.js';
-import { ShardWriter, type SplitCounts } from './shard-writer.js';
-import { chooseSplit, type Split, type SplitShares } from './splits.js';
+import { ShardWriter } from './shard-writer.js';
+import type { FromShardsWorker, ShardsTask } from './shards-messages.js';
+import { chooseSplit, type Split } from './splits.js';
 
 export const KNOWN_KINDS =
   '.jsonl and .pgn (plain, .gz, .zst, .bz2 or .zip), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
@@ -134,33 +132,3 @@ function isReadable(path: string): boolean {
     return false;
   }
 }
-
-export interface ShardSettings {
-  readonly input: string;
-  readonly policy: string;
-  readonly historyFill: HistoryFill;
-  readonly shares: SplitShares;
-  readonly filter: GameFilter;
-}
-
-export interface ShardsTask {
-  readonly path: string;
-  /** First half of the shards' file names. */
-  readonly inputNumber: number;
-  /** Where an earlier run stopped. */
-  readonly firstPart: number;
-  readonly skipGames: number;
-  /** All games of this file go to this split; null = the hash of each game decides. */
-  readonly onlySplit: Split | null;
-  /** Stop at the first game border after this many positions. */
-  readonly maxPositions: number;
-  readonly folder: string;
-  readonly settings: ShardSettings;
-}
-
-export type FromShardsWorker =
-  | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
-  | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
-  | { readonly type: 'warning'; readonly text: string }
-  /** The file is finished: `games` were read, and `damaged` of them skipped; or it is refused, beyond what was read. */
-  | { readonly type: 'done'; readonly games: number; readonly damaged: number; readonly isRefused: boolean };

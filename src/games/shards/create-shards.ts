@@ -8,14 +8,9 @@ import { createFolder } from '#platform/folders.js';
 import { startThread } from '#platform/threads.js';
 import { failure, type Result, runSideBySide, success } from '../../base/util/index.js';
 import { getInputEncoding, getPolicyEncoding } from '../../networks/encoding/index.js';
-import {
-  type FromShardsWorker,
-  findGameFormat,
-  KNOWN_KINDS,
-  type ShardSettings,
-  type ShardsTask,
-} from './convert-input.js';
+import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
 import type { SplitCounts } from './shard-writer.js';
+import type { FromShardsWorker, ShardSettings, ShardsTask } from './shards-messages.js';
 import { SPLITS, type Split } from './splits.js';
 
 export interface ShardsOptions extends ShardSettings {

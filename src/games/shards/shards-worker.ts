@@ -1,6 +1,7 @@
 /** A worker thread of a shards run: converts the files it is given, one after another. */
 import { onParentMessage, postToParent } from '#platform/threads.js';
-import { convertInput, type ShardsTask } from './convert-input.js';
+import { convertInput } from './convert-input.js';
+import type { ShardsTask } from './shards-messages.js';
 
 onParentMessage((task: ShardsTask) => {
   void convertInput(task, postToParent);

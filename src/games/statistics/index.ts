@@ -1,16 +1,12 @@
 /** The door of statistics/: Elo, likelihoods and SPRT of game results. */
+
+export { computeElo, type EloEstimate, estimateElo } from './elo.js';
+export { computeNormalProbability } from './normal-distribution.js';
 export {
-  computeElo,
-  computeNormalProbability,
-  computeSprt,
   distributeGames,
   distributePairs,
-  type EloEstimate,
-  estimateElo,
   type GameCounts,
   type PairCounts,
-  parseSprt,
   type ScoreDistribution,
-  type SprtSettings,
-  type SprtState,
-} from './statistics.js';
+} from './scores.js';
+export { computeSprt, parseSprt, type SprtSettings, type SprtState } from './sprt.js';

@@ -3,15 +3,7 @@
 import type { Prng } from '../../base/util/index.js';
 import type { Move } from '../../chess/rules/index.js';
 import type { Tablebases } from '../../chess/syzygy/index.js';
-import {
-  computeExploration,
-  computeTemperature,
-  getPuctParams,
-  type NodeValue,
-  type RootSummary,
-  type SearchInfo,
-  type SearchParams,
-} from '../../search/index.js';
+import { computeTemperature, type SearchInfo, type SearchParams } from '../../search/index.js';
 import type { Opening } from '../openings/index.js';
 import {
   computeCentipawns,
@@ -22,116 +14,9 @@ import {
   type GameSearch,
   type PlayedMove,
 } from '../play/index.js';
+import { prunePolicyTarget, weighBySurprise } from './policy-targets.js';
+import { createSearchRecord, type SearchRecord } from './search-record.js';
 import { type MoveLimits, ResignWatch, type SelfPlaySettings } from './self-play-settings.js';
-
-// One search of a self-play game, kept small until the game is over and its records are written.
-
-export interface SearchRecord {
-  /** Plies after the opening's position when the search began, book moves included. */
-  readonly ply: number;
-  /** All legal moves, their visits, and the network's policy without temperature (not normalised). */
-  readonly moves: Uint16Array;
-  readonly visits: Uint32Array;
-  readonly priors: Float32Array;
-  readonly rootVisits: number;
-  readonly best: number;
-  readonly played: number;
-  readonly isBestProven: boolean;
-  /** In the mover's view. */
-  readonly root: NodeValue;
-  readonly bestValue: NodeValue;
-  readonly playedValue: NodeValue;
-  readonly own: NodeValue;
-}
-
-/**
- * @param policyTemperature the temperature of the priors, which is undone (lc0: V6TrainingDataArray::Add)
- * @returns null when the search gives no policy target: there are several moves, and none has a visit
- */
-export function createSearchRecord(
-  ply: number,
-  summary: RootSummary,
-  played: number,
-  policyTemperature: number,
-): SearchRecord | null {
-  const { moves } = summary;
-  const total = moves.reduce((sum, { visits }) => sum + visits, 0);
-  if (total === 0 && moves.length > 1) return null;
-  const best = moves[summary.best];
-  const playedMove = moves.find(({ move }) => move === played) ?? best;
-  return {
-    ply,
-    moves: Uint16Array.from(moves, ({ move }) => move),
-    visits: Uint32Array.from(moves, ({ visits }) => visits),
-    priors: Float32Array.from(moves, ({ prior }) => prior ** policyTemperature),
-    rootVisits: summary.visits,
-    best: best.move,
-    played,
-    // A proven draw or loss is proven best only when all other moves are proven too.
-    isBestProven: best.isProven && (best.wl >= 1 || moves.every(({ isProven }) => isProven)),
-    root: pickValues(summary),
-    bestValue: pickValues(best),
-    playedValue: pickValues(playedMove),
-    own: summary.own,
-  };
-}
-
-function pickValues({ wl, d, m }: NodeValue): NodeValue {
-  return { wl, d, m };
-}
-
-// What the records of self-play teach the policy, after KataGo (D. Wu, "Accelerating Self-Play Learning in Go", 3.2, and
-// docs/KataGoMethods.md, "Policy Surprise Weighting").
-
-/**
- * Removes visits that only noise or forced playouts explain: from every move but the most visited one, as long as PUCT with the
- * network's own priors would still prefer the most visited one. A move that is left with one visit loses it too.
- * @param summary with the noise out of the priors
- * @returns the summary with fewer visits of moves; under sequential halving, which does not follow PUCT, the same
- */
-export function prunePolicyTarget(summary: RootSummary, params: SearchParams): RootSummary {
-  const { moves } = summary;
-  if (params.sequentialHalving) return summary;
-  const most = moves.reduce((best, move) => (move.visits > best.visits ? move : best));
-  const exploration = computeExploration(summary.visits, getPuctParams(params, true));
-  const limit = most.wl + (exploration * most.prior) / (1 + most.visits);
-  const prune = (move: (typeof moves)[number]): number => {
-    if (move === most || move.visits === 0 || move.wl >= limit) return move.visits;
-    const fewest = Math.max(0, Math.ceil((exploration * move.prior) / (limit - move.wl) - 1));
-    if (fewest >= move.visits) return move.visits;
-    return fewest <= 1 ? 0 : fewest;
-  };
-  return { ...summary, moves: moves.map((move) => ({ ...move, visits: prune(move) })) };
-}
-
-/**
- * Repeats surprising records and leaves out others, so that a game keeps its number of records on average: each has the
- * weight 1 − share + share · n · KL / ΣKL, n being the number of records, and KL the divergence of its target from its prior.
- * @param random draws the fractions of weights
- */
-export function weighBySurprise(records: readonly SearchRecord[], share: number, random: Prng): SearchRecord[] {
-  const surprises = records.map(computeSurprise);
-  const total = surprises.reduce((sum, surprise) => sum + surprise, 0);
-  if (!(total > 0)) return [...records];
-  return records.flatMap((record, i) => {
-    const weight = 1 - share + (share * records.length * surprises[i]) / total;
-    const copies = Math.floor(weight) + Number(random.nextFloat() < weight % 1);
-    return new Array<SearchRecord>(copies).fill(record);
-  });
-}
-
-/** KL divergence of the visits' shares from the normalised priors, in nats. */
-function computeSurprise({ visits, priors }: SearchRecord): number {
-  const allVisits = visits.reduce((sum, n) => sum + n, 0);
-  const allPriors = priors.reduce((sum, p) => sum + p, 0);
-  let surprise = 0;
-  for (let i = 0; i < visits.length; i++) {
-    if (visits[i] === 0) continue;
-    const target = visits[i] / allVisits;
-    surprise += target * Math.log(target / Math.max(priors[i] / allPriors, 1e-8));
-  }
-  return Math.max(0, surprise);
-}
 
 export interface SelfPlaySide {
   readonly search: GameSearch;

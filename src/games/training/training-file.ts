@@ -13,7 +13,8 @@ import type { NodeValue } from '../../search/index.js';
 import { createOpeningPosition } from '../openings/index.js';
 import { countWhiteHalfPoints } from '../play/index.js';
 import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from '../records/index.js';
-import type { SearchRecord, SelfPlayGame } from './self-play-game.js';
+import type { SearchRecord } from './search-record.js';
+import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
 

@@ -10,7 +10,7 @@ export {
   type PolicyIndex,
 } from './encoding.js';
 export { LC0_FORMATS, type Lc0Format } from './lc0-planes.js';
+export { formatLc0PolicyIndex, isQueenOrKnightPath, LC0_POLICY_SIZE } from './lc0-policy.js';
 export { expandPlanes, invertTransform, transformSquare } from './planes.js';
-export { formatLc0PolicyIndex, isQueenOrKnightPath, LC0_POLICY_SIZE } from './policies.js';
 export { createRandomSymmetry } from './random-symmetry.js';
 export { getInputEncoding, getPolicyEncoding, listInputEncodings, listPolicyEncodings } from './registry.js';

@@ -3,12 +3,14 @@
  * classical planes, is an alias of `lc0-112`.
  */
 import { failure, type Result, success } from '../../base/util/index.js';
+import { alphazeroPolicy } from './alphazero-policy.js';
 import { attacksEncoding } from './attack-planes.js';
 import type { InputEncoding, PolicyEncoding } from './encoding.js';
+import { fromToPolicy } from './from-to-policy.js';
 import { lc0Encodings, longHistoryEncoding } from './lc0-planes.js';
+import { lc0Policy } from './lc0-policy.js';
 import { miniEncoding } from './mini-planes.js';
 import { neuralmateEncoding } from './neuralmate-planes.js';
-import { alphazeroPolicy, fromToPolicy, lc0Policy } from './policies.js';
 
 const inputs: readonly InputEncoding[] = [
   ...lc0Encodings,

@@ -1,14 +1,13 @@
 /**
- * The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network. Describes
- * ONNX models as well, alone or inside a network file.
+ * The description that `describenet` prints of a network file: lc0's sections and lines, then the size of the network.
  */
 
 import type { Result } from '../../base/util/index.js';
-import { decodeModel, type ModelMessage, TensorType } from '../nn/index.js';
-import { type FileSource, hasExternalTensors, NetworkError, readInflated } from '../onnx/index.js';
-import { attempt, hasNetworkHead, parseNet } from './container.js';
+import { decodeModel } from '../nn/index.js';
+import { type FileSource, NetworkError, readInflated } from '../onnx/index.js';
+import { hasNetworkHead, parseNet } from './container.js';
+import { type DescriptionSection, describeOnnxInterface, describeOnnxModel, type Rows } from './describe-onnx.js';
 import { decodeLayer } from './layer-encoding.js';
-import { INFO_KEY } from './lc0-network-info.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -21,8 +20,6 @@ import {
   type NetMessage,
   type NetworkFormatMessage,
   NetworkStructure,
-  OnnxDataType,
-  type OnnxModelMessage,
   PolicyFormat,
   ValueFormat,
   WeightsEncoding,
@@ -31,90 +28,7 @@ import {
 import { countFlops, countParameters } from './network-size.js';
 import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-
-// The description that `describenet` prints of an ONNX model, alone or inside a network file.
-
-export interface DescriptionSection {
-  readonly title: string;
-  readonly rows: readonly (readonly [label: string, value: string])[];
-}
-
-type Rows = [string, string][];
-
-/** The roles of the tensors of the model inside. */
-export function describeOnnxInterface(onnx: OnnxModelMessage): DescriptionSection {
-  const rows: Rows = [];
-  if (Object.hasOwn(onnx, 'dataType')) rows.push(['Data type', getEnumName(OnnxDataType, onnx.dataType ?? 0)]);
-  const names: [string, string | undefined][] = [
-    ['Input planes', onnx.inputPlanes],
-    ['Output value', onnx.outputValue],
-    ['Output WDL', onnx.outputWdl],
-    ['Output Policy', onnx.outputPolicy],
-    ['Output MLH', onnx.outputMlh],
-  ];
-  for (const [label, name] of names) if (name) rows.push([label, name]);
-  return { title: 'ONNX interface', rows };
-}
-
-/** Versions, tensors, metadata and size of the model. */
-export function describeOnnxModel(model: ModelMessage): DescriptionSection {
-  const rows: Rows = [];
-  const texts: [string, unknown][] = [
-    ['IR version', model.irVersion],
-    ['Producer Name', model.producerName],
-    ['Producer Version', model.producerVersion],
-    ['Domain', model.domain],
-    ['Model Version', Object.hasOwn(model, 'modelVersion') ? model.modelVersion : undefined],
-    ['Doc String', model.docString],
-  ];
-  for (const [label, value] of texts) if (value !== undefined && value !== '') rows.push([label, String(value)]);
-  for (const [label, infos] of [
-    ['Input', model.graph?.input],
-    ['Output', model.graph?.output],
-  ] as const) {
-    for (const info of infos ?? [])
-      rows.push([label, info.docString ? `${info.name} (${info.docString})` : `${info.name}`]);
-  }
-  for (const { domain, version } of model.opsetImport ?? []) {
-    rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
-  }
-  for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
-  const parameters = countElements(model).toLocaleString('en-US');
-  const isWhole = model.graph === undefined || !hasExternalTensors(model.graph);
-  rows.push(['Parameters', isWhole ? parameters : `${parameters}, stored in another file`]);
-  return { title: 'ONNX model', rows };
-}
-
-const BOOL = 9;
-/** For each operator, its inputs that are scales and zero points. */
-const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
-  QuantizeLinear: [1, 2],
-  DequantizeLinear: [1, 2],
-  QLinearConv: [1, 2, 4, 5, 6, 7],
-  QLinearMatMul: [1, 2, 4, 5, 6, 7],
-  ConvInteger: [2, 3],
-  MatMulInteger: [2, 3],
-};
-/** For each operator, the input that is a weight even as a 32-bit integer: the bias of a quantised layer. */
-const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
-
-/** Counts the weights of a model. Shapes, index tables, masks and the scales of quantised weights do not count. */
-function countElements(model: ModelMessage): number {
-  const roundings = new Set<string>();
-  const biases = new Set<string>();
-  for (const { opType = '', input = [] } of model.graph?.node ?? []) {
-    for (const index of QUANTISATION_INPUTS[opType] ?? []) if (input[index]) roundings.add(input[index]);
-    const bias = input[BIAS_INPUTS[opType] ?? -1];
-    if (bias) biases.add(bias);
-  }
-  let elements = 0;
-  for (const { name = '', dims, dataType } of model.graph?.initializer ?? []) {
-    const isTable = dataType === TensorType.INT64 || dataType === BOOL;
-    if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
-    elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
-  }
-  return elements;
-}
+import { attempt } from './repair-format.js';
 
 /** lc0's sections in lc0's order (General, Format, Training Parameters, Weights, ONNX interface, ONNX model), then Size. */
 export type NetworkDescription = readonly DescriptionSection[];

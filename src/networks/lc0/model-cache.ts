@@ -12,13 +12,10 @@
 
 import { computeSha256 } from '#platform/byte-streams.js';
 import {
-  type CacheFile,
   findCacheFolder,
-  listCacheFiles,
   type NewCacheFile,
   type OpenCacheFile,
   readCacheFile,
-  removeCacheFile,
   touchCacheFile,
   withCacheFile,
   writeCacheFile,
@@ -26,48 +23,7 @@ import {
 import { concatBytes } from '../../base/util/index.js';
 import { decodeModel, modelType } from '../nn/index.js';
 import { type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
-
-// Deletes converted networks: the least recently used ones beyond a number and a total size, and files that killed processes
-// left behind. A file that cannot be deleted is kept: another process may be using or pruning it. A model that is
-// missing later is converted again.
-
-const MAX_MODELS = 24;
-/** Limit of models and weights together: five of the largest networks. */
-const MAX_BYTES = 4 * 2 ** 30;
-/** Younger files may belong to a running process; no conversion takes this long. */
-const ABANDONED_AFTER_MS = 60 * 60 * 1000;
-
-/** @param newest file name of the model that was just written; it is kept, whatever its size */
-export async function pruneModels(folder: string, newest: string): Promise<void> {
-  const files = await listCacheFiles(folder);
-  const doomed = [...findDebris(files, Date.now()), ...findExcess(files, newest)];
-  for (const name of doomed) await removeCacheFile(folder, name);
-}
-
-/** Unfinished files, and weights whose model was never written. */
-function findDebris(files: readonly CacheFile[], nowMs: number): string[] {
-  const names = new Set(files.map(({ name }) => name));
-  const isUseless = (name: string): boolean =>
-    name.endsWith('.tmp') || (name.endsWith('.weights') && !names.has(name.replace(/weights$/, 'onnx')));
-  return files
-    .filter(({ name, modifiedAtMs }) => nowMs - modifiedAtMs > ABANDONED_AFTER_MS && isUseless(name))
-    .map(({ name }) => name);
-}
-
-/** Models and their weights, a model before its weights. */
-function findExcess(files: readonly CacheFile[], newest: string): string[] {
-  const sizes = new Map(files.map(({ name, bytes }) => [name, bytes]));
-  const isNewest = ({ name }: CacheFile): number => Number(name === newest);
-  const models = files
-    .filter(({ name }) => name.endsWith('.onnx'))
-    .sort((a, b) => isNewest(b) - isNewest(a) || b.modifiedAtMs - a.modifiedAtMs);
-  let totalBytes = 0;
-  return models.flatMap(({ name, bytes }, index) => {
-    const weights = name.replace(/onnx$/, 'weights');
-    totalBytes += bytes + (sizes.get(weights) ?? 0);
-    return index > 0 && (index >= MAX_MODELS || totalBytes > MAX_BYTES) ? [name, weights] : [];
-  });
-}
+import { pruneModels } from './prune-models.js';
 
 /** Metadata entry with the length of the weights file beside the model. */
 export const WEIGHTS_BYTES_KEY = 'sardonyx.weights_bytes';

@@ -23,7 +23,7 @@ import {
   readInflated,
   Unrecognised,
 } from '../onnx/index.js';
-import { attempt, formatNet } from './container.js';
+import { formatNet } from './container.js';
 import {
   InputFormat,
   MovesLeftFormat,
@@ -42,6 +42,7 @@ import {
   type TensorChoice,
   TensorChooser,
 } from './recognise-network.js';
+import { attempt } from './repair-format.js';
 
 /** Tensors that are not named are found by metadata, by lc0's names and by shapes. */
 export interface Onnx2LeelaOptions extends TensorChoice {

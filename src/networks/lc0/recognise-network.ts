@@ -26,7 +26,7 @@ import {
   recogniseValue,
   Unrecognised,
 } from '../onnx/index.js';
-import { type LayerEncoder, LINEAR16_ENCODER } from './layer-encoding.js';
+import { type LayerEncoder, LINEAR16_ENCODER } from './encode-layers.js';
 import {
   DefaultActivation,
   InputFormat,

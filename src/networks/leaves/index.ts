@@ -2,8 +2,10 @@
  * The door of leaves/: the shared memory between a producer of leaves, such as the search thread, and the evaluators. It loads no code
  * that evaluates, because a thread loads its modules anew and `readyok` waits for it.
  */
-export { decodePrior, encodePrior, sortEdges, sortEdgesAsLc0 } from './edge-priors.js';
-export { LeafClaims, LiveEvaluators, PoolCounters } from './leaf-claims.js';
+
+export { sortEdgesAsLc0 } from './edge-order.js';
+export { decodePrior, encodePrior, sortEdges } from './edge-priors.js';
+export { LeafClaims } from './leaf-claims.js';
 export { countBusyLeaves, LeafQueue, wakeProducer } from './leaf-queue.js';
 export {
   CHECKMATE,
@@ -34,5 +36,8 @@ export {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+export { LiveEvaluators } from './live-evaluators.js';
 export { computeHistoryHash, computeNodeTag, getTagPly } from './node-tag.js';
-export { MAX_ROOT_MOVES, ROOT_ROWS, RootBoards, type RootPosition, RootTable } from './root-table.js';
+export { PoolCounters } from './pool-counters.js';
+export { RootBoards } from './root-boards.js';
+export { MAX_ROOT_MOVES, ROOT_ROWS, type RootPosition, RootTable } from './root-table.js';

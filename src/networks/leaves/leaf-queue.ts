@@ -4,7 +4,6 @@
  * acquire() never waits: a producer without free slots must first read answers and release their slots.
  */
 
-import { LiveEvaluators, PoolCounters } from './leaf-claims.js';
 import {
   CLAIMED_WORD,
   DONE,
@@ -22,6 +21,8 @@ import {
   viewLeafSlots,
   WORK_WORD,
 } from './leaf-slots.js';
+import { LiveEvaluators } from './live-evaluators.js';
+import { PoolCounters } from './pool-counters.js';
 import { RootTable } from './root-table.js';
 
 /** Upper limit of the time between a claim's writes to CLAIMED_WORD and to `state`. */

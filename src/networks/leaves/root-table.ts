@@ -20,8 +20,7 @@
  */
 
 import { unwrap } from '../../base/util/index.js';
-import { formatFen, type Move, type Position, parseFen } from '../../chess/rules/index.js';
-import { MAX_PATH_LENGTH } from './leaf-slots.js';
+import { formatFen, type Move, parseFen } from '../../chess/rules/index.js';
 
 export const ROOT_ROWS = 1024;
 const FEN_BYTES = 192;
@@ -133,92 +132,4 @@ function shortenGame({ fen, moves, ...rules }: RootPosition): RootPosition {
   const first = all.length - KEPT_MOVES;
   for (let i = 0; i < first; i++) position.makeMove(all[i] as Move);
   return { fen: formatFen(position), moves: all.subarray(first), ...rules };
-}
-
-// An evaluator's boards, one for each root. A board stays at its last leaf: successive leaves mostly share the beginning of their
-// paths, so only the moves that differ are unmade and made.
-
-interface Board {
-  version: number;
-  readonly position: Position;
-  /** The moves made on the board since the root. */
-  readonly path: Uint16Array;
-  length: number;
-  twoFoldDraws: boolean;
-  keyHistory: number;
-  skipsTablebases: boolean;
-  findsMates: boolean;
-}
-
-export class RootBoards {
-  private readonly boards = new Map<number, Board>();
-  private lastRow = -1;
-  private last: Board | null = null;
-
-  constructor(private readonly roots: RootTable) {}
-
-  /**
-   * @param moves the path: `length` moves from `offset` on
-   * @returns the position at its end; this object owns it, and the next call changes it
-   */
-  walkTo(row: number, moves: Uint16Array, offset: number, length: number): Position {
-    const board = this.getBoard(row);
-    const { position, path } = board;
-    let shared = 0;
-    const comparable = Math.min(length, board.length);
-    while (shared < comparable && path[shared] === moves[offset + shared]) shared++;
-    for (let i = board.length; i > shared; i--) position.unmakeMove();
-    for (let i = shared; i < length; i++) {
-      const move = moves[offset + i];
-      path[i] = move;
-      position.makeMove(move as Move);
-    }
-    board.length = length;
-    return position;
-  }
-
-  /** Of the row that walkTo was last called with. */
-  hasTwoFoldDraws(): boolean {
-    return this.last?.twoFoldDraws === true;
-  }
-
-  /** Number of earlier positions in node tags and cache keys, for the row that walkTo was last called with. */
-  getKeyHistory(): number {
-    return this.last?.keyHistory ?? 0;
-  }
-
-  /** Of the row that walkTo was last called with. */
-  skipsTablebases(): boolean {
-    return this.last?.skipsTablebases === true;
-  }
-
-  hasLc0Order(row: number): boolean {
-    return this.roots.hasLc0Order(row);
-  }
-
-  /** Of the row that walkTo was last called with. */
-  findsMates(): boolean {
-    return this.last?.findsMates === true;
-  }
-
-  private getBoard(row: number): Board {
-    const version = this.roots.getVersion(row);
-    if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
-    let board = this.boards.get(row);
-    if (board === undefined || board.version !== version) {
-      const root = this.roots.read(row);
-      const position = unwrap(parseFen(root.fen));
-      for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
-      const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
-      const keyHistory = this.roots.getKeyHistory(row);
-      const skipsTablebases = this.roots.skipsTablebases(row);
-      const findsMates = this.roots.findsMates(row);
-      const rules = { twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases, findsMates };
-      board = { version, position, path, length: 0, ...rules };
-      this.boards.set(row, board);
-    }
-    this.lastRow = row;
-    this.last = board;
-    return board;
-  }
 }

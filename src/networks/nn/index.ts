@@ -8,11 +8,11 @@ export {
   planBackend,
 } from './backend/backend-plan.js';
 export { type NetworkChoice, parseNetworkChoice } from './backend/network-choice.js';
-export { describeProviderFailure } from './backend/provider-config.js';
+export { describeProviderFailure } from './backend/provider-failures.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
 export type { Evaluator } from './evaluators/evaluator.js';
-export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-evaluator.js';
+export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-sessions.js';
 export { readScalar, readWdlInto } from './evaluators/value-head.js';
 export {
   loadEdition,
@@ -22,7 +22,7 @@ export {
   type ModelSource,
   readPrecision,
 } from './model/model-file.js';
-export { findBody, findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/network-format.js';
+export { findBody } from './model/network-format.js';
 export { isExternal, type TensorDescription } from './model/onnx-header.js';
 export {
   type AttributeMessage,
@@ -45,4 +45,5 @@ export {
   viewBytes,
 } from './model/onnx-messages.js';
 export { createMessageTypes, DamagedMessage, type MessageOf, type MessageSpec } from './model/protobuf-messages.js';
+export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

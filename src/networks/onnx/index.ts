@@ -1,16 +1,17 @@
 /** The door of onnx/: the toolkit of ONNX graphs, for our own networks and lc0's: read, recognise, build, change, cut. */
+
+export { cutBehindBody, takeBody } from './edit/cut-body.js';
 export {
   addAlias,
-  cutBehindBody,
   findInput,
   findOutput,
-  halveModel,
   insertBeforeOutput,
   insertBehindInput,
   listNames,
-  takeBody,
 } from './edit/graph-edit.js';
+export { halveModel } from './edit/half-precision.js';
 export { BUILDER_VERSION, type BuildOptions, DEFAULT_BUILD_OPTIONS, draftOnnx } from './graph/build-onnx.js';
+export { findChannelBlock, suitsChannelBlock } from './graph/channel-block.js';
 export {
   type Activation,
   type AttentionBody,
@@ -34,7 +35,6 @@ export {
   type TensorSource,
   type ValueHead,
 } from './graph/network-layers.js';
-export { findChannelBlock, suitsChannelBlock } from './graph/rank-convolutions.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
 export { hasExternalTensors } from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';

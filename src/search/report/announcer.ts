@@ -6,13 +6,8 @@
 import type { MoveStats, SearchInfo, SearchLimits } from '../protocol/search-protocol.js';
 import { computeAverageDepth, type IterationStats } from '../root/iteration-stats.js';
 import { getMove } from '../tree/read-tree.js';
-import {
-  createMoveStats,
-  createSearchInfo,
-  findVisitedEdge,
-  listBestEdges,
-  type ReportContext,
-} from './root-report.js';
+import { createMoveStats } from './move-stats.js';
+import { createSearchInfo, findVisitedEdge, listBestEdges, type ReportContext } from './root-report.js';
 
 /** Longest time between two info lines while nothing changes, unless the limits say otherwise. */
 const REPORT_INTERVAL_MS = 5000;

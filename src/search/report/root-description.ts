@@ -6,13 +6,11 @@
  * The tree keeps no second moments, since the search does not need them. `computeMeanSquare` gets them from a walk over the
  * subtree: every visit backed up the evaluation of one node, so the mean square of a move is that of the nodes below it,
  * where a finished game counts once for each of its visits. Subtrees that were dropped to save memory count with their mean.
- * `summariseRoot` makes the shorter summary for records of self-play.
  */
 
 import type { SearchLine } from '../protocol/search-protocol.js';
 import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
-  findBestEdge,
   findBestEdges,
   getChildRecord,
   getEdgeCount,
@@ -21,7 +19,6 @@ import {
   getOwnEvaluation,
   getPrior,
   getRecordNode,
-  getRecordTerminalKind,
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
@@ -153,63 +150,4 @@ function computeMeanSquare(tree: Tree, record: RecordIndex, drawScore: number, k
   const mean = (sum + rest * (wl + drawScore * d) ** 2) / visits;
   if (isShared) known.set(node, mean);
   return mean;
-}
-
-// Summarises the root for the records of self-play: visits and values of its moves, and the network's own evaluation. Call it
-// after the search has answered, when the root noise is out of the priors again. Nothing here changes the tree. All values
-// are in the view of the root's mover; moves left are counted from the root.
-
-export interface RootMove extends NodeValue {
-  readonly move: number;
-  readonly prior: number;
-  readonly visits: number;
-  /** The value follows from the rules or from tablebases. */
-  readonly isProven: boolean;
-}
-
-export interface RootSummary extends NodeValue {
-  readonly visits: number;
-  /** The network's evaluation of the root itself. */
-  readonly own: NodeValue;
-  /** All legal moves; unvisited ones come last, by falling prior, and have the root's value. */
-  readonly moves: readonly RootMove[];
-  /** Index of the best move. */
-  readonly best: number;
-}
-
-/** @returns null when the root has no moves, or was never evaluated */
-export function summariseRoot(tree: Tree): RootSummary | null {
-  const root = tree.rootNode;
-  const count = getEdgeCount(tree, root);
-  if (count === 0) return null;
-  const own = readValue(tree, tree.rootRecord, -1);
-  const moves = Array.from({ length: count }, (_, edge): RootMove => {
-    const record = getVisitedRecord(tree, root, edge);
-    const value = record === -1 ? own : readValue(tree, record, 1);
-    return {
-      move: getMove(tree, root, edge),
-      prior: getPrior(tree, root, edge),
-      visits: getRecordVisits(tree, record),
-      isProven: getRecordTerminalKind(tree, record) !== NOT_TERMINAL,
-      wl: value.wl,
-      d: value.d,
-      m: record === -1 ? value.m : value.m + 1,
-    };
-  });
-  return {
-    ...own,
-    visits: tree.rootVisits,
-    own: turn(getOwnEvaluation(tree, root), -1),
-    moves,
-    best: findBestEdge(tree, root, 0),
-  };
-}
-
-/** @param sign +1 for a move of the root; −1 for the root itself, whose record is in the opponent's view */
-function readValue(tree: Tree, record: RecordIndex, sign: 1 | -1): NodeValue {
-  return turn(getRecordValue(tree, record), sign);
-}
-
-function turn({ wl, d, m }: NodeValue, sign: 1 | -1): NodeValue {
-  return { wl: 0 + sign * wl, d, m };
 }

@@ -9,7 +9,7 @@
  * and proves nothing.
  */
 
-import { getLeafRecord, MADE_TERMINAL, removePrior, settleNode } from './backup.js';
+import { getLeafRecord } from './backup.js';
 import {
   BOUNDS_MASK,
   FORGOTTEN_BIT,
@@ -39,6 +39,7 @@ import {
   UNKNOWN_BOUNDS,
   WIN,
 } from './layout.js';
+import { MADE_TERMINAL, removePrior, settleNode } from './proven-results.js';
 import type { TranspositionIndex } from './transposition-index.js';
 import type { LeafValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';

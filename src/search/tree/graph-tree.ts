@@ -1,3 +1,5 @@
+/** The graph behind the interface of a tree: a position that two move orders reach is one node, found by its key. */
+
 import { backUpInGraph } from './graph-backup.js';
 import {
   END_OF_GAME,

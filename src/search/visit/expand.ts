@@ -17,7 +17,7 @@ import {
 import { computePolicyTemperature } from '../formulas/puct.js';
 import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
-import { getLeafRecord, getStepRecord, removePrior, writeTerminalValue } from '../tree/backup.js';
+import { getLeafRecord, getStepRecord } from '../tree/backup.js';
 import {
   DRAWN,
   END_OF_GAME,
@@ -35,6 +35,7 @@ import {
   UNKNOWN_BOUNDS,
   WIN,
 } from '../tree/layout.js';
+import { removePrior, writeTerminalValue } from '../tree/proven-results.js';
 import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';

@@ -10,7 +10,7 @@ import {
   splitPgn,
 } from '#sardonyx/chess/pgn/index.js';
 import { createRemarks, formatEvaluation } from '#sardonyx/chess/pgn/remarks.js';
-import type { AnalysedPosition } from '#sardonyx/cli/commands/analyse/analyse-games.js';
+import type { AnalysedPosition } from '#sardonyx/cli/commands/analyse/analyse-position.js';
 
 function createPosition(changes: Partial<AnalysedPosition>): AnalysedPosition {
   return {

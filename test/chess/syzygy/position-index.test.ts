@@ -5,15 +5,10 @@ import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { parseFen } from '#sardonyx/chess/rules/index.js';
 import { FileMemory } from '#sardonyx/chess/syzygy/file-bytes.js';
-import { type Material, PieceList, parseTableName } from '#sardonyx/chess/syzygy/material.js';
-import {
-  BELOW_DIAGONAL,
-  computePositionIndex,
-  createPieceGroups,
-  KING_PAIRS,
-  PAWN_ORDER,
-  TRIANGLE,
-} from '#sardonyx/chess/syzygy/position-index.js';
+import { type Material, parseTableName } from '#sardonyx/chess/syzygy/material.js';
+import { PieceList } from '#sardonyx/chess/syzygy/piece-list.js';
+import { computePositionIndex, createPieceGroups } from '#sardonyx/chess/syzygy/position-index.js';
+import { BELOW_DIAGONAL, KING_PAIRS, PAWN_ORDER, TRIANGLE } from '#sardonyx/chess/syzygy/square-numbers.js';
 import { Table } from '#sardonyx/chess/syzygy/table.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 import { withTableFolder } from '../../support/table-folder.js';

@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import { createPrng, type Prng, unwrap } from '#sardonyx/base/util/index.js';
 import { parseFen } from '#sardonyx/chess/rules/index.js';
 import { FileMemory } from '#sardonyx/chess/syzygy/file-bytes.js';
+import { findTables, splitFolders } from '#sardonyx/chess/syzygy/find-tables.js';
 import { Tablebases } from '#sardonyx/chess/syzygy/index.js';
-import { type Material, PieceList, parseTableName } from '#sardonyx/chess/syzygy/material.js';
-import { findTables, OTHER_SIDE, splitFolders, Table } from '#sardonyx/chess/syzygy/table.js';
+import { type Material, parseTableName } from '#sardonyx/chess/syzygy/material.js';
+import { PieceList } from '#sardonyx/chess/syzygy/piece-list.js';
+import { OTHER_SIDE, Table } from '#sardonyx/chess/syzygy/table.js';
 import { createTableFile } from '../../support/syzygy-writer.js';
 import { createWonTables, withTableFolder } from '../../support/table-folder.js';
 

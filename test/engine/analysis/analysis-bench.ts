@@ -3,7 +3,7 @@
 import { AnalysisRun } from '#sardonyx/engine/analysis/analysis-run.js';
 import type { AnalysisAnswer, PositionAnswer } from '#sardonyx/engine/analysis/answer.js';
 import { type PositionTask, parseQuery, type QueryDefaults } from '#sardonyx/engine/analysis/parse-query.js';
-import { createOptionStore } from '#sardonyx/engine/app/settings.js';
+import { createOptionStore } from '#sardonyx/engine/app/all-options.js';
 import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
 import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';

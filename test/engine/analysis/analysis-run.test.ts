@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
-import { TaskQueue } from '#sardonyx/engine/analysis/analysis-run.js';
 import { computeBoundRadius } from '#sardonyx/engine/analysis/answer.js';
 import type { PositionTask } from '#sardonyx/engine/analysis/parse-query.js';
+import { TaskQueue } from '#sardonyx/engine/analysis/task-queue.js';
 import { createTasks, requireResults, withRun } from './analysis-bench.js';
 
 const ENDLESS = 1_000_000_000;

@@ -4,15 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { splitFolders } from '#sardonyx/chess/syzygy/table.js';
-import {
-  createOptionStore,
-  listConfigPlaces,
-  listOptionSpecs,
-  parseConfig,
-  parseFlags,
-  readSettings,
-} from '#sardonyx/engine/app/settings.js';
+import { splitFolders } from '#sardonyx/chess/syzygy/find-tables.js';
+import { createOptionStore, listOptionSpecs } from '#sardonyx/engine/app/all-options.js';
+import { listConfigPlaces, parseConfig } from '#sardonyx/engine/app/config-files.js';
+import { parseFlags } from '#sardonyx/engine/app/flags.js';
+import { readSettings } from '#sardonyx/engine/app/settings.js';
 import { formatOption } from '#sardonyx/engine/uci/options.js';
 import { formatOptionsPage } from '../../support/options-page.js';
 import { repositoryRoot } from '../../support/shared-folder.js';

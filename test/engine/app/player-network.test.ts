@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { createNetworkSetup, SELF_PLAY_DEFAULTS } from '#sardonyx/cli/commands/play/player-network.js';
-import { listBundledNetworks } from '#sardonyx/engine/weights/network-catalogue.js';
+import { listBundledNetworks } from '#sardonyx/engine/weights/bundled-networks.js';
 import { NetworkPools } from '#sardonyx/games/play/index.js';
 import { createFaultyThread } from '../../support/evaluator-faults.js';
 import { encodeNetworkFile } from '../../support/lc0-network-file.js';

@@ -12,7 +12,7 @@ import {
   chooseNetwork,
   getNetworkName,
   listBundledNetworks,
-} from '#sardonyx/engine/weights/network-catalogue.js';
+} from '#sardonyx/engine/weights/bundled-networks.js';
 import { findModel, resolveNetwork } from '#sardonyx/engine/weights/network-file.js';
 import { decodeModel, loadModel } from '#sardonyx/networks/nn/index.js';
 import { repositoryRoot } from '../../support/shared-folder.js';

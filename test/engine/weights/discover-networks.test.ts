@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { discoverNetwork, listDiscoveryFolders, listNetworks } from '#sardonyx/engine/weights/network-catalogue.js';
+import { discoverNetwork, listDiscoveryFolders, listNetworks } from '#sardonyx/engine/weights/discover-network.js';
 import { encodeNetworkFile } from '../../support/lc0-network-file.js';
 import { createRandomNetwork } from '../../support/lc0-random-network.js';
 

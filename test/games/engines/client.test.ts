@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { createEngineSpec, formatPairs, parsePairs, splitWords } from '#sardonyx/games/engines/engine-spec.js';
-import {
-  decodeMate,
-  encodeScore,
-  formatGo,
-  InfoLines,
-  parseInfoLine,
-  UciClient,
-  type UciInfo,
-} from '#sardonyx/games/engines/uci-client.js';
+import { decodeMate, encodeScore, InfoLines, parseInfoLine, type UciInfo } from '#sardonyx/games/engines/info-lines.js';
+import { formatGo, UciClient } from '#sardonyx/games/engines/uci-client.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../../support/shared-folder.js';
 
 const QUICK = { startMs: 5_000, moveMs: 5_000 };

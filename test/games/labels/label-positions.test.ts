@@ -19,7 +19,7 @@ import {
 } from '#sardonyx/games/labels/index.js';
 import { countScored, type LabelledGameRecord } from '#sardonyx/games/labels/label-record.js';
 import { computeDivergence, computeTarget, computeWinMinusLoss } from '#sardonyx/games/labels/label-target.js';
-import { PositionSet } from '#sardonyx/games/labels/position-jobs.js';
+import { PositionSet } from '#sardonyx/games/labels/position-set.js';
 import { NetworkPools } from '#sardonyx/games/play/index.js';
 import { parseLabelledGame, resolveMoves } from '#sardonyx/games/records/labelled-games.js';
 import { fakeEngine } from '../../support/shared-folder.js';

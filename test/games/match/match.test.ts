@@ -18,15 +18,16 @@ import { createReport, distinguishNames, formatReport } from '#sardonyx/games/ma
 import { Schedule } from '#sardonyx/games/match/schedule.js';
 import { Standings } from '#sardonyx/games/match/standings.js';
 import { CrashWatch, Tournament } from '#sardonyx/games/match/tournament.js';
-import { createMatchOpenings } from '#sardonyx/games/openings/book.js';
+import { createMatchOpenings } from '#sardonyx/games/openings/choose-openings.js';
 import { NO_ADJUDICATION } from '#sardonyx/games/play/adjudication.js';
 import type { Game, Thought } from '#sardonyx/games/play/game.js';
 import { createPlayerSpec } from '#sardonyx/games/play/index.js';
 import { createNetworkSource } from '#sardonyx/games/play/network-player.js';
 import { NetworkPools } from '#sardonyx/games/play/network-pools.js';
-import { createUciSource, type Player, type PlayerLimits, type PlayerSource } from '#sardonyx/games/play/player.js';
+import type { Player, PlayerLimits, PlayerSource } from '#sardonyx/games/play/player.js';
 import { createRandomSource } from '#sardonyx/games/play/player-source.js';
 import { type PlayerSpec, parsePlayerWords } from '#sardonyx/games/play/player-spec.js';
+import { createUciSource } from '#sardonyx/games/play/uci-player.js';
 import { SearchScheduler } from '#sardonyx/search/index.js';
 import { createFaultyThread } from '../../support/evaluator-faults.js';
 import { fakeEngine, skipWithoutStockfish, stockfish } from '../../support/shared-folder.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
 import { formatUciMove, listLegalMoves, Position, parseFen } from '#sardonyx/chess/rules/index.js';
-import { judgeMove } from '#sardonyx/games/play/player.js';
+import { judgeMove } from '#sardonyx/games/play/judge-move.js';
 
 const FILES = 'abcdefgh';
 

@@ -20,8 +20,9 @@ import { openSources, readSources } from '#sardonyx/games/labels/label-sources.j
 import { openBook } from '#sardonyx/games/openings/book.js';
 import { readChunks } from '#sardonyx/games/records/index.js';
 import { pgnGames } from '#sardonyx/games/records/pgn-games.js';
-import { convertInput, type FromShardsWorker, type ShardSettings } from '#sardonyx/games/shards/convert-input.js';
+import { convertInput } from '#sardonyx/games/shards/convert-input.js';
 import { listInputs } from '#sardonyx/games/shards/create-shards.js';
+import type { FromShardsWorker, ShardSettings } from '#sardonyx/games/shards/shards-messages.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-doors-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,18 +1,10 @@
 /** Expected figures are the published cases of fastchess 1.8 (elo_test, sprt_test), which follow fishtest. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  computeElo,
-  computeExpectedScore,
-  computeLlr,
-  computeNormalProbability,
-  computeSprt,
-  distributeGames,
-  distributePairs,
-  estimateElo,
-  type PairCounts,
-  type SprtModel,
-} from '#sardonyx/games/statistics/statistics.js';
+import { computeElo, computeExpectedScore, estimateElo } from '#sardonyx/games/statistics/elo.js';
+import { computeNormalProbability } from '#sardonyx/games/statistics/normal-distribution.js';
+import { distributeGames, distributePairs, type PairCounts } from '#sardonyx/games/statistics/scores.js';
+import { computeLlr, computeSprt, type SprtModel } from '#sardonyx/games/statistics/sprt.js';
 
 function assertNear(actual: number | undefined, expected: number, tolerance: number): void {
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= tolerance, `${actual} is not near ${expected}`);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
 import { formatUciMove, type Move, parseFen, START_FEN } from '#sardonyx/chess/rules/index.js';
-import { sortEdges, sortEdgesAsLc0 } from '#sardonyx/networks/leaves/edge-priors.js';
+import { sortEdgesAsLc0 } from '#sardonyx/networks/leaves/edge-order.js';
+import { sortEdges } from '#sardonyx/networks/leaves/edge-priors.js';
 import { decodePrior, encodePrior } from '#sardonyx/networks/leaves/index.js';
 import { computeFastExp } from '#sardonyx/networks/nn/evaluators/value-head.js';
 

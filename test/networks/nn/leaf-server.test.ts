@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_TABLEBASES } from '#sardonyx/chess/syzygy/index.js';
 import { EVALUATED, LeafQueue, TABLEBASE } from '#sardonyx/networks/leaves/index.js';
-import { LeafClaims, LiveEvaluators } from '#sardonyx/networks/leaves/leaf-claims.js';
+import { LeafClaims } from '#sardonyx/networks/leaves/leaf-claims.js';
 import {
   createLeafSlotsBuffer,
   type LeafSlots,
@@ -11,10 +11,12 @@ import {
   STOP_WORD,
   viewLeafSlots,
 } from '#sardonyx/networks/leaves/leaf-slots.js';
-import { RootBoards, RootTable } from '#sardonyx/networks/leaves/root-table.js';
+import { LiveEvaluators } from '#sardonyx/networks/leaves/live-evaluators.js';
+import { RootBoards } from '#sardonyx/networks/leaves/root-boards.js';
+import { RootTable } from '#sardonyx/networks/leaves/root-table.js';
 import { clearCache, createCacheBuffer, EvaluationCache } from '#sardonyx/networks/nn/cache/evaluation-cache.js';
 import type { Evaluator } from '#sardonyx/networks/nn/evaluators/evaluator.js';
-import { TrivialEvaluator } from '#sardonyx/networks/nn/evaluators/synthetic-evaluators.js';
+import { TrivialEvaluator } from '#sardonyx/networks/nn/evaluators/trivial-evaluator.js';
 import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { LeafServer, type LeafServerParts } from '#sardonyx/networks/nn/pool/leaf-server.js';
 import { LeafTablebases, TablebaseWords } from '#sardonyx/networks/nn/pool/leaf-tablebases.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-evaluator.js';
+import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-sessions.js';
 import { loadModel, type Model } from '#sardonyx/networks/nn/index.js';
 import { listHostileNetworks, listSoundNetworks } from '../../support/hostile-networks.js';
 import { OnnxWriter } from '../../support/onnx-writer.js';

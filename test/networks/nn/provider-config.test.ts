@@ -4,7 +4,8 @@ import { prepareRuntime } from '#platform/onnx-runtime.js';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import type { Provider } from '#sardonyx/networks/nn/backend/backend-names.js';
 import { type OnnxPlan, planBackend } from '#sardonyx/networks/nn/backend/backend-plan.js';
-import { describeProvider, describeProviderFailure } from '#sardonyx/networks/nn/backend/provider-config.js';
+import { describeProvider } from '#sardonyx/networks/nn/backend/provider-config.js';
+import { describeProviderFailure } from '#sardonyx/networks/nn/backend/provider-failures.js';
 
 function plan(backend: string, optionsText = '', minibatch = 0): OnnxPlan {
   const [first] = unwrap(planBackend({ backend, optionsText, threads: 0, minibatch }));

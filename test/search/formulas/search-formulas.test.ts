@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
+import { chooseContempt, createWdlRescale } from '#sardonyx/search/formulas/contempt.js';
 import {
   computeCollisionBudget,
   computeCpuct,
@@ -17,13 +18,7 @@ import {
   getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/formulas/puct.js';
-import {
-  chooseContempt,
-  createWdlRescale,
-  rescaled,
-  rescaleWdl,
-  unscaleWdl,
-} from '#sardonyx/search/formulas/wdl-rescale.js';
+import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/wdl-rescale.js';
 import {
   computeScore,
   computeWdl,

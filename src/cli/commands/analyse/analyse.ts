@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { SingleBar } from 'cli-progress';
 import { formatEvaluation } from '../../../chess/pgn/index.js';
-import { formatSanLine, formatUciMove, type Move, START_FEN } from '../../../chess/rules/index.js';
+import { formatSanLine, START_FEN } from '../../../chess/rules/index.js';
 import { enginePorts } from '../../../engine/app/index.js';
 import {
   Analyst,
@@ -15,85 +15,16 @@ import {
   type SearchReport,
   writesKingTakesRook,
 } from '../../../engine/core/index.js';
-import { computeWdl, convertPliesToMoves, type TreeDump, type TreeDumpLimits } from '../../../search/index.js';
+import type { TreeDumpLimits } from '../../../search/index.js';
 import { declareCommand, limit, onOff, text, texts, type ValuesOf, whole, words } from '../../declare-command.js';
 import { type GivenFlags, readEngineFlags } from '../../engine-flags.js';
 import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { type GivenPosition, POSITION_FLAGS, readLimits, readPosition, refuseEndless } from '../../search-flags.js';
-import { requireOtherFile, requireWritable, writeOutput } from '../../write-output.js';
-import { type AnalysedPosition, analysePosition, formatPosition, openGameFiles, reportGames } from './analyse-games.js';
+import { requireOtherFile, requireWritable } from '../../write-output.js';
+import { formatPosition, openGameFiles, reportGames } from './analyse-games.js';
+import { type AnalysedPosition, analysePosition } from './analyse-position.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
-
-// A search tree as a file: JSON, or a picture for Graphviz (`dot -Tsvg`).
-
-export interface TreeFile {
-  /** The root. */
-  readonly fen: string;
-  /** Castling is written as king takes rook. */
-  readonly isChess960: boolean;
-  readonly tree: TreeDump;
-}
-
-export function isTreeFile(path: string): boolean {
-  return /\.(json|dot|gv)$/i.test(path);
-}
-
-export async function writeTreeFile(path: string, file: TreeFile): Promise<void> {
-  await writeOutput(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
-}
-
-const RESULTS = new Map([
-  [-1, 'loss'],
-  [0, 'draw'],
-  [1, 'win'],
-]);
-
-export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
-  const describe = (node: TreeDump): object => ({
-    ...(node.move === 0 ? {} : { move: formatUciMove(node.move as Move, isChess960), prior: round(node.prior) }),
-    visits: node.visits,
-    ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
-    ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node.wl, node.d) }),
-    ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(convertPliesToMoves(node.m)) }),
-    ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [RESULTS.get(node.lower), RESULTS.get(node.upper)] }),
-    ...(node.terminal === null ? {} : { terminal: node.terminal }),
-    ...(node.id === 0 ? {} : { id: node.id }),
-    ...(node.isElsewhere ? { transposition: true } : {}),
-    ...(node.children.length === 0 ? {} : { children: node.children.map(describe) }),
-  });
-  return `${JSON.stringify({ fen, root: describe(tree) }, null, 1)}\n`;
-}
-
-export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
-  const lines = [
-    'digraph search {',
-    `  label=${JSON.stringify(fen)}; labelloc=t; rankdir=LR; node [shape=box fontname=monospace]; edge [fontname=monospace];`,
-  ];
-  let unnamed = 0;
-  const add = (node: TreeDump): string => {
-    const name = node.id === 0 ? `leaf${++unnamed}` : `n${node.id}`;
-    if (!node.isElsewhere) {
-      const { win, draw, loss } = computeWdl(node.wl, node.d);
-      const bounds = node.lower === node.upper ? `\\n${RESULTS.get(node.lower)}` : '';
-      const value = node.visits === 0 ? '' : `\\n${node.wl.toFixed(3)}\\n${win} ${draw} ${loss}`;
-      lines.push(`  ${name} [label="${node.nodeVisits}${value}${bounds}"];`);
-    }
-    for (const child of node.children) {
-      const move = formatUciMove(child.move as Move, isChess960);
-      const below = add(child);
-      const width = (1 + 4 * (child.visits / Math.max(1, tree.visits))).toFixed(2);
-      const label = `${move} ${(100 * child.prior).toFixed(1)}%\\n${child.visits}`;
-      lines.push(`  ${name} -> ${below} [label="${label}" penwidth=${width}];`);
-    }
-    return name;
-  };
-  add(tree);
-  return `${[...lines, '}'].join('\n')}\n`;
-}
-
-function round(value: number): number {
-  return Number(value.toFixed(6));
-}
+import { isTreeFile, writeTreeFile } from './tree-file.js';
 
 const NODES_UNASKED = 800;
 /** On a terminal. */

@@ -31,7 +31,7 @@ import {
   needsDevice,
   planBackend,
 } from '../backend/backend-plan.js';
-import { describeProviderFailure } from '../backend/provider-config.js';
+import { describeProviderFailure } from '../backend/provider-failures.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
 import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../model/network-info.js';

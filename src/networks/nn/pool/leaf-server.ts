@@ -1,9 +1,8 @@
 /**
  * The main loop of an evaluator thread. It claims leaves and answers finished games, tablebase positions and cached positions at
- * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops. Also
- * decides whether the game is over at a leaf.
+ * once. It collects the others into a batch, runs the evaluator and writes edges and values. It ends when the pool stops.
  */
-import type { Move, Position } from '../../../chess/rules/index.js';
+import type { Position } from '../../../chess/rules/index.js';
 import { NO_VALUE } from '../../../chess/syzygy/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
 import type { LeafClaims, LiveEvaluators, RootBoards } from '../../leaves/index.js';
@@ -31,11 +30,11 @@ import {
   sortEdges,
   sortEdgesAsLc0,
   TABLEBASE,
-  TWO_FOLD,
 } from '../../leaves/index.js';
 import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluators/evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
+import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
 
 /** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */
@@ -357,43 +356,4 @@ export class LeafServer {
 function getCycle(position: Position, pathLength: number): number {
   const plies = position.pliesSinceRepetition();
   return plies <= pathLength ? plies : 0;
-}
-
-// Decides whether the game is over at a leaf, by the rules of lc0's node extension (ExtendNode) and in their order. A two-fold
-// repetition counts only if both occurrences are inside the search path and the path has at least four plies.
-
-/**
- * @param moveCount legal moves of the position
- * @param pathLength plies from the root of the search. The root itself is never a draw by rule, so that finished games can be
- *   analysed
- * @returns EVALUATED if the game goes on, else CHECKMATE, DRAW or TWO_FOLD
- */
-export function classifyLeaf(
-  position: Position,
-  moveCount: number,
-  pathLength: number,
-  repetitions: number,
-  twoFoldDraws: boolean,
-): number {
-  if (moveCount === 0) return position.inCheck() ? CHECKMATE : DRAW;
-  if (pathLength === 0) return EVALUATED;
-  if (position.rule50 >= 100 || repetitions >= 2 || position.hasInsufficientMaterial()) return DRAW;
-  if (repetitions === 1 && twoFoldDraws && pathLength >= 4 && position.pliesSinceRepetition() <= pathLength) {
-    return TWO_FOLD;
-  }
-  return EVALUATED;
-}
-
-/**
- * The first mating move among `count` legal moves from `first` on; −1 if there is none. The position is unchanged afterwards. It
- * takes a few microseconds: it makes every move, and after checks it counts the replies.
- */
-export function findMatingMove(position: Position, moves: Uint16Array, first: number, count: number): number {
-  for (let i = first; i < first + count; i++) {
-    position.makeMove(moves[i] as Move);
-    const isMate = position.inCheck() && position.countLegalMoves() === 0;
-    position.unmakeMove();
-    if (isMate) return moves[i];
-  }
-  return -1;
 }

@@ -15,7 +15,7 @@ import {
   type TensorMessage,
   TensorType,
 } from '../../nn/index.js';
-import { findLastCut, listNodesBehind } from '../edit/graph-edit.js';
+import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
 import { GraphIndex } from '../onnx-model.js';
 
 /** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTreeDot, formatTreeJson } from '#sardonyx/cli/commands/analyse/analyse.js';
+import { formatTreeDot, formatTreeJson } from '#sardonyx/cli/commands/analyse/tree-file.js';
 import { dumpTree, type TreeDump, type TreeDumpLimits } from '#sardonyx/search/index.js';
 import { FakeLeafChannel } from '../../../support/fake-leaf-channel.js';
 import { HashGame } from '../../../support/hash-game.js';

@@ -1,24 +1,13 @@
-/** Commands about one position: `sardonyx eval`, the network's evaluation without search, `perft` and `encode`. */
+/** `sardonyx encode`: prints the input planes and policy indices of a position, for scripts without rules of chess. */
+
 import { unwrap } from '../../base/util/index.js';
 import {
   formatFen,
   formatUciMove,
   hasChess960Castling,
   listLegalMoves,
-  type Move,
   type Position,
-  perft,
-  perftDivide,
 } from '../../chess/rules/index.js';
-import { enginePorts } from '../../engine/app/index.js';
-import {
-  Analyst,
-  computeRootScore,
-  getMovesLeft,
-  type RootStats,
-  writesKingTakesRook,
-} from '../../engine/core/index.js';
-import { formatEvalAnswer } from '../../engine/uci/index.js';
 import {
   getInputEncoding,
   getPolicyEncoding,
@@ -27,87 +16,9 @@ import {
   listPolicyEncodings,
   transformSquare,
 } from '../../networks/encoding/index.js';
-import { computeWdl, type ScoreType } from '../../search/index.js';
-import { choice, declareCommand, onOff, type ValuesOf, whole } from '../declare-command.js';
-import { readEngineFlags } from '../engine-flags.js';
-import { printJson, printLine, printNote } from '../output.js';
+import { choice, declareCommand, onOff, type ValuesOf } from '../declare-command.js';
+import { printJson, printLine } from '../output.js';
 import { POSITION_FLAGS, POSITION_WORDS, readPosition } from '../search-flags.js';
-
-export const evalCommand = declareCommand({
-  command: 'eval [position..]',
-  describe: 'Print the network’s evaluation of a position, without search',
-  words: POSITION_WORDS,
-  flags: {
-    ...POSITION_FLAGS,
-    json: onOff('Print the result as JSON'),
-  },
-  engineFlags: 'named',
-  run: async (args, given) => {
-    const { fen, moves, position } = readPosition(args);
-    const options = await readEngineFlags(given);
-    const chess960 = writesKingTakesRook(options, position);
-    const scoreType = options.getString('ScoreType') as ScoreType;
-    const analyst = new Analyst(options, enginePorts, printNote);
-    try {
-      await analyst.load();
-      const stats = await analyst.evaluate(fen, moves);
-      if (stats === null) throw new Error('There is nothing to evaluate: the game is over');
-      if (args.json) printJson(summarise(stats, scoreType, chess960));
-      else for (const line of formatEvalAnswer(stats, scoreType, chess960)) printLine(line);
-    } finally {
-      await analyst.engine.dispose();
-    }
-  },
-});
-
-function summarise(stats: RootStats, scoreType: ScoreType, chess960: boolean): object {
-  const { node, moves } = stats;
-  const policy = [...moves].sort((a, b) => b.prior - a.prior);
-  return {
-    score: computeRootScore(stats, scoreType),
-    q: node.q,
-    wdl: computeWdl(node.wl ?? node.q, node.d ?? 0),
-    movesLeft: getMovesLeft(stats),
-    policy: policy.map(({ move, prior }) => ({ move: formatUciMove(move as Move, chess960), prior })),
-  };
-}
-
-// `sardonyx perft`: counts sequences of legal moves, the test of every move generator.
-
-export const perftCommand = declareCommand({
-  command: 'perft <depth> [position..]',
-  describe: 'Count the sequences of legal moves from a position',
-  words: {
-    depth: whole({ min: 0 }, 'Length of the sequences in plies'),
-    ...POSITION_WORDS,
-  },
-  flags: {
-    ...POSITION_FLAGS,
-    divide: onOff('Print the count of each first move'),
-    chess960: onOff('Write castling as king takes rook'),
-    json: onOff('Print the result as JSON'),
-  },
-  run: (args) => {
-    const { depth = 0 } = args;
-    const { position } = readPosition(args);
-    const startedAt = performance.now();
-    const moves = args.divide && depth > 0 ? perftDivide(position, depth) : null;
-    const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);
-    const seconds = (performance.now() - startedAt) / 1000;
-    const nps = Math.round(nodes / Math.max(seconds, 1e-9));
-    const spellsRook = args.chess960 || hasChess960Castling(position);
-    const named = moves?.map((move) => ({ move: formatUciMove(move.move, spellsRook), nodes: move.nodes }));
-    if (args.json) {
-      printJson({ nodes, seconds, nps, depth, ...(named === undefined ? {} : { moves: named }) });
-      return;
-    }
-    for (const { move, nodes: count } of named ?? []) printLine(`${move}: ${count}`);
-    printLine(`Nodes searched: ${nodes}`);
-    printLine(`Time: ${seconds.toFixed(3)} s, ${nps} nodes/s`);
-  },
-});
-
-// `sardonyx encode`: prints the input planes and policy indices of a position, for scripts without rules of chess.
 
 interface EncodedPosition {
   readonly fen: string;

@@ -1,0 +1,153 @@
+/**
+ * Sessions of ONNX Runtime: the one that a plan asks for, and one run on the CPU. The runtime is loaded only when one is needed.
+ */
+
+import { openSession as openRuntimeSession, prepareRuntime, type RuntimeSession } from '#platform/onnx-runtime.js';
+import { concatBytes } from '../../../base/util/index.js';
+import type { OnnxPlan } from '../backend/backend-plan.js';
+import { describeProvider } from '../backend/provider-config.js';
+import type { Model } from '../model/model-file.js';
+import { findRefusalByShapes, showActivations } from '../model/onnx-limits.js';
+
+/**
+ * Opens a model with the provider of a plan.
+ * @param deviceId for providers with several devices
+ */
+export async function openModelSession(model: Model, plan: OnnxPlan, deviceId: number): Promise<RuntimeSession> {
+  return openRuntimeSession({
+    model: model.bytes,
+    weightsFolder: model.weightsFolder,
+    provider: describeProvider(plan.provider, plan.config, deviceId),
+    intraOpThreads: plan.intraOpThreads,
+    optimization: plan.optimization,
+    // Exact sums are slow on every CPU (a 64x6 network loses 45 % of its speed), so they are used only where needed.
+    needsWideSums: model.needsWideSums && !(await addsWidely()),
+  });
+}
+
+/** In single precision; networks of a few megabytes have less than 10 MB a position. */
+const ALWAYS_ALLOWED_BYTES = 512 * 2 ** 20;
+/** Weights that the graph expands to single precision count too. */
+const BYTES_PER_MODEL_BYTE = 16;
+
+/** Rejects when the tensors of one position need more memory than any network does: the runtime would allocate them without asking. */
+export async function refuseLargeActivations(model: Model): Promise<void> {
+  const { bytes, path } = model;
+  let shapes = await readShapes(model, null);
+  // The runtime computes no size from a shape, so each round tells the shapes that depend on sizes known by then.
+  for (let open = countOpen(shapes), before = Infinity; open > 0 && open < before; ) {
+    shapes = await readShapes(model, shapes);
+    before = open;
+    open = countOpen(shapes);
+  }
+  const countElements = (shape: Shape): number =>
+    shape.reduce<number>((product, size) => product * (typeof size === 'number' && size > 0 ? size : 1), 1);
+  const needed = 4 * [...shapes.values()].reduce((sum, shape) => sum + countElements(shape), 0);
+  if (needed > ALWAYS_ALLOWED_BYTES + BYTES_PER_MODEL_BYTE * bytes.byteLength) {
+    throw new Error(
+      `The network ${path} needs ${Math.round(needed / 2 ** 20)} MB for one position, more than any known network`,
+    );
+  }
+  const refusal = findRefusalByShapes(bytes, shapes);
+  if (refusal !== null) throw new Error(`The network ${path} ${refusal}`);
+}
+
+type Shape = readonly (number | string)[];
+
+async function readShapes(
+  { bytes, weightsFolder }: Model,
+  known: ReadonlyMap<string, Shape> | null,
+): Promise<ReadonlyMap<string, Shape>> {
+  const session = await openRuntimeSession({
+    model: showActivations(bytes, known),
+    weightsFolder,
+    provider: { name: 'cpu' },
+    intraOpThreads: 1,
+    // Optimisation would compute what is constant.
+    optimization: 0,
+    needsWideSums: false,
+  });
+  const { outputNames, outputShapes } = session;
+  await session.release();
+  return new Map(outputNames.map((name, i) => [name, outputShapes[i]]));
+}
+
+function countOpen(shapes: ReadonlyMap<string, Shape>): number {
+  return [...shapes.values()].flat().filter((size) => typeof size !== 'number' || size < 0).length;
+}
+
+export interface RunTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/** Opens a model on the CPU as part of preparing a network. Rejects when the model does not work. */
+export async function openOnCpu(model: Uint8Array, threads = 1, weightsFolder?: string): Promise<RuntimeSession> {
+  return openPlainly(model, threads, weightsFolder, !(await addsWidely()));
+}
+
+function openPlainly(
+  model: Uint8Array,
+  intraOpThreads: number,
+  weightsFolder: string | undefined,
+  needsWideSums: boolean,
+): Promise<RuntimeSession> {
+  prepareRuntime(true);
+  const provider = { name: 'cpu' };
+  return openRuntimeSession({ model, weightsFolder, provider, intraOpThreads, optimization: 3, needsWideSums });
+}
+
+let foundSums: Promise<boolean> | undefined;
+
+/**
+ * Whether this CPU adds products of 8-bit numbers without overflow, as ARM's and those with VNNI do. Others add pairs in 16 bits.
+ * Never rejects.
+ */
+export function addsWidely(): Promise<boolean> {
+  foundSums ??= computeLargeSum().catch(() => false);
+  return foundSums;
+}
+
+/** An ONNX model around its weights, as base64: y [1, 16] = round(x) · w in 8 bits, x unsigned, w [16, 16] signed. */
+const SUM_MODEL = [
+  'CAg6twMKHAoBeAoBMQoBMBIBcSIOUXVhbnRpemVMaW5lYXIKOgoBcQoBdwoBMQoBMQoBMAoBehIBeSIUTWF0TXVsSW50ZWdlclRvRmxvYXQ6DWNvbS5taWNyb3NvZnQSAXMqCxABQgExSgQAAIA/KggQAkIBMEoBACoIEANCAXpKAQAqjAIIEAgQEANCAXdKgAI=',
+  'WhMKAXgSDgoMCAESCAoCCAEKAggQYhMKAXkSDgoMCAESCAoCCAEKAggQQgIQEUIRCg1jb20ubWljcm9zb2Z0EAE=',
+] as const;
+const SUM_SIZE = 16;
+
+/** Whether sums of the greatest products of 8-bit numbers are right; two of these products overflow 16 bits. */
+async function computeLargeSum(): Promise<boolean> {
+  const [head, tail] = SUM_MODEL.map((text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
+  const model = concatBytes([head, new Uint8Array(SUM_SIZE * SUM_SIZE).fill(127), tail]);
+  const session = await openPlainly(model, 1, undefined, false);
+  const [x, y] = [new Float32Array(SUM_SIZE).fill(255), new Float32Array(SUM_SIZE)];
+  const dims = [1, SUM_SIZE];
+  await session.run({ x: session.createTensor(x, dims) }, { y: session.createTensor(y, dims) });
+  await session.release();
+  return y.every((sum) => sum === SUM_SIZE * 255 * 127);
+}
+
+/**
+ * Runs a small model once on the CPU, for example to test how this ONNX Runtime computes.
+ * @param outputs shapes of the outputs by name
+ * @returns the outputs, in the order of `outputs`. Rejects when the model does not work.
+ */
+export async function runOnCpu(
+  model: Uint8Array,
+  inputs: Readonly<Record<string, RunTensor>>,
+  outputs: Readonly<Record<string, readonly number[]>>,
+): Promise<Float32Array[]> {
+  const session = await openOnCpu(model);
+  try {
+    const feeds = Object.entries(inputs).map(([name, { data, dims }]) => [name, session.createTensor(data, dims)]);
+    const results = Object.entries(outputs).map(([name, dims]) => {
+      const data = new Float32Array(dims.reduce((product, size) => product * size, 1));
+      return { name, data, tensor: session.createTensor(data, dims) };
+    });
+    const fetches = results.map(({ name, tensor }) => [name, tensor]);
+    await session.run(Object.fromEntries(feeds), Object.fromEntries(fetches));
+    return results.map(({ data }) => data);
+  } finally {
+    await session.release();
+  }
+}
