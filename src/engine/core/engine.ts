@@ -14,7 +14,7 @@ import type { ScoreType, SearchInfo, TreeDump, TreeDumpLimits } from '../../sear
 import { EndgameTables, type TablebaseResult } from './endgame-tables.js';
 import { createGamePosition, type GamePosition, POSITION_REFUSED, PositionReader } from './game-position.js';
 import type { GoRequest } from './go-request.js';
-import { MateLookout } from './mate-lookout.js';
+import { MateThread } from './mate-thread.js';
 import { listMopUpMoves } from './mop-up.js';
 import { NetworkLoader } from './network-loader.js';
 import { stepForward } from './ponder-step.js';
@@ -40,7 +40,7 @@ export class Engine {
   /** A new game began during the search, which adds evaluations to the cache until it has ended. */
   private clearsCacheAtAnswer = false;
   private readonly warmUp = new WarmUp();
-  private readonly lookout: MateLookout;
+  private readonly mateThread: MateThread;
   /** Warnings shown since the last change of an option. Evaluators and engine may warn of the same table; it is shown once. */
   private readonly warned = new Set<string>();
 
@@ -63,7 +63,7 @@ export class Engine {
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),
     });
     const isActive = (search: RequestedSearch): boolean => this.searches.active === search;
-    this.lookout = new MateLookout(
+    this.mateThread = new MateThread(
       options,
       ports,
       (search, report) => isActive(search) && this.reportProgress(search, report),
@@ -234,7 +234,7 @@ export class Engine {
       await this.whenIdle();
     }
     await this.host.dispose();
-    await this.lookout.dispose();
+    await this.mateThread.dispose();
     this.tables.close();
     await this.loader.dispose();
   }
@@ -328,7 +328,7 @@ export class Engine {
     this.host.attach(network);
     // Limited strength must not use the tree of an earlier search.
     if (search.strength !== null) this.host.thread?.post({ type: 'clearTree' });
-    this.lookout.follow(search);
+    this.mateThread.follow(search);
     this.host.thread?.post({ type: 'go', id: search.id, ...order });
     if (search.stopRequested) this.stopHost();
   }
@@ -423,10 +423,10 @@ export class Engine {
     if (this.clearsCacheAtAnswer) this.loader.current?.clearCache();
     this.clearsCacheAtAnswer = false;
     active.ended.resolve();
-    if (!active.isDiscarded) this.lookout.remember(active);
+    if (!active.isDiscarded) this.mateThread.remember(active);
     if (active.purpose === 'warm-up') {
       this.host.thread?.post({ type: 'clearTree' });
-      this.lookout.prepare();
+      this.mateThread.prepare();
     }
     if (!active.isDiscarded) this.listener.bestMove(best);
     const next = this.searches.takeNext();

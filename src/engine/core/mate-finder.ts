@@ -42,8 +42,8 @@ interface MateFinderSettings {
   readonly game: GamePosition;
   /** First moves to search. */
   readonly candidates: readonly Move[];
-  /** Moves to the mate that the last answer promised; 0 = none. */
-  readonly promised: number;
+  /** Moves to the mate that the last answer announced; 0 = none. */
+  readonly announced: number;
   /** Whether the search is on a clock. */
   readonly isTimed: boolean;
   /** Moves of the mate that `go mate` asks for; 0 = none. */
@@ -121,13 +121,13 @@ export class MateFinder {
   }
 
   private ask(report: SearchReport): Question {
-    const { promised, isTimed, wanted } = this.settings;
+    const { announced, isTimed, wanted } = this.settings;
     const proven = getProvenMoves(report);
-    const isSure = proven < Number.POSITIVE_INFINITY || promised > 0;
+    const isSure = proven < Number.POSITIVE_INFINITY || announced > 0;
     const longest = isSure ? LONGEST_PROVEN : LONGEST_UNPROVEN;
     const moves = Math.min(proven - 1, Math.max(longest, Math.min(wanted, LONGEST_PROVEN)));
     // The last answer's search has found this mate, with up to MOST_PROVEN positions; fewer might miss it.
-    const least = promised > 0 ? MOST_PROVEN : LEAST_EFFORT;
+    const least = announced > 0 ? MOST_PROVEN : LEAST_EFFORT;
     const wish = Math.max(least, report.nodes * (isSure ? EFFORT_PROVEN : EFFORT_UNPROVEN));
     const limit = isTimed ? report.timeMs * (isSure ? PER_MS_PROVEN : PER_MS_UNPROVEN) : wish;
     const most = wanted > 0 ? MOST_WANTED : isSure ? MOST_PROVEN : MOST_UNPROVEN;

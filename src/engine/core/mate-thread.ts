@@ -14,11 +14,12 @@ import type { SearchReport } from './search-report.js';
 /** The other algorithms play by one evaluation of the network. */
 const SEARCHES_WITH_MATES = ['tree', 'graph'];
 
-export class MateLookout {
+export class MateThread {
   private search: MateSearchPort | null = null;
   private isDisposed = false;
   /** The game up to an answer that leads to a mate, and the moves to that mate after it; 0 = none. */
-  private promise: { readonly rootFen: string; readonly moves: readonly Move[]; readonly mateIn: number } | null = null;
+  private announced: { readonly rootFen: string; readonly moves: readonly Move[]; readonly mateIn: number } | null =
+    null;
 
   /**
    * @param onFound called with a report of a mate that the last report does not show
@@ -51,7 +52,7 @@ export class MateLookout {
     search.mates = new MateFinder(thread, {
       game,
       candidates,
-      promised: this.getPromised(game),
+      announced: this.getAnnounced(game),
       isTimed,
       wanted: search.request.mate === undefined ? 0 : Math.max(1, search.request.mate),
       onFound,
@@ -62,7 +63,7 @@ export class MateLookout {
   /** Call it with every search that has answered. */
   remember({ game, shorterMate, mates }: RequestedSearch): void {
     const { rootFen, moves } = game;
-    this.promise =
+    this.announced =
       shorterMate === null || mates === null
         ? null
         : { rootFen, moves: [...moves, shorterMate.move], mateIn: mates.moves - 1 };
@@ -81,9 +82,9 @@ export class MateLookout {
   }
 
   /** Moves to the mate, when the game has gone on with the answer and a reply; else 0. */
-  private getPromised({ rootFen, moves }: GamePosition): number {
-    const { promise } = this;
-    if (promise === null || rootFen !== promise.rootFen || moves.length !== promise.moves.length + 1) return 0;
-    return promise.moves.every((move, i) => move === moves[i]) ? promise.mateIn : 0;
+  private getAnnounced({ rootFen, moves }: GamePosition): number {
+    const { announced } = this;
+    if (announced === null || rootFen !== announced.rootFen || moves.length !== announced.moves.length + 1) return 0;
+    return announced.moves.every((move, i) => move === moves[i]) ? announced.mateIn : 0;
   }
 }
