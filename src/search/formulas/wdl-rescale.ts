@@ -5,8 +5,6 @@
  *
  * It computes in float32 with lc0's approximate functions (puct.ts), so that the third digit agrees with lc0. The
  * approximation alone, with nothing to change, moves wl and d by up to 0.004.
- *
- * The second half makes the contempt of a search from its options, and `describeValues` says what the values in a tree depend on.
  */
 import { computeFastLog, computeFastLogistic } from './puct.js';
 
