@@ -4,7 +4,16 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { clickSquare, dragPiece, findBarriers, loadText, locateBoard } from '../support/board-page.js';
+import {
+  clickSquare,
+  dragPiece,
+  findBarriers,
+  loadText,
+  locateBoard,
+  readFen,
+  show,
+  typeMove,
+} from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 import { fakeEngine } from '../support/shared-folder.js';
@@ -55,10 +64,9 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.move:has-text("e4")');
     for (const square of ['e7', 'e5']) await clickSquare(page, square);
     await page.waitForSelector('.move:has-text("e5")');
-    await page.getByLabel('Type a move').fill('Nf3');
-    await page.keyboard.press('Enter');
+    await typeMove(page, 'Nf3');
     await page.waitForSelector('.move:has-text("Nf3")');
-    assert.match(await page.getByLabel('FEN of the position').inputValue(), /5N2\/PPPP1PPP\/RNBQKB1R b KQkq - 1 2$/);
+    assert.match(await readFen(page), /5N2\/PPPP1PPP\/RNBQKB1R b KQkq - 1 2$/);
   });
 
   test('keys step through the game; another move makes a variation', async () => {
@@ -126,7 +134,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   }
 
   test('a game is played: moves, hint, takeback, premove; it survives a reload, and is resigned', async () => {
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await startGame();
     await dragPiece(page, 'e2', 'e4');
     await page.waitForSelector('.move[aria-current]');
@@ -149,7 +157,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a finished game is reviewed with one click', async () => {
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.waitForSelector('.panel-review .move:has-text("d4")');
     await page.waitForSelector('.panel-review .summary td:has-text("%")');
@@ -157,7 +165,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('minutes and increment of one’s own', async () => {
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByText('Other …', { exact: true }).click();
     await page.getByLabel('Minutes').fill('0');
@@ -177,7 +185,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('Chess960 is played, and a draw is not given away in the opening', async () => {
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await page
       .getByRole('button', { name: 'New game' })
       .click()
@@ -185,8 +193,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await startGame('Chess960');
     await page.getByRole('button', { name: 'Offer a draw' }).click();
     await page.waitForSelector('.notice:has-text("plays on")');
-    await page.getByLabel('Type a move').fill('a3');
-    await page.keyboard.press('Enter');
+    await typeMove(page, 'a3');
     await page.waitForSelector(':nth-match(.move, 2)');
     await page.getByRole('button', { name: 'Resign' }).click();
     await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
@@ -194,7 +201,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a game is reviewed: graph, accuracy, marks, better lines; the PGN is exported', async () => {
-    await page.getByRole('link', { name: 'Review' }).click();
+    await show(page, 'review');
     await page.getByRole('button', { name: 'Load a game' }).click();
     await page.getByLabel('FEN or PGN').fill('[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
     await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
@@ -290,7 +297,8 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('without a training loop the panel says how to get one; of a folder without one it says so, in its place', async () => {
-    await page.getByRole('link', { name: 'Training' }).click();
+    assert.equal(await page.getByRole('link', { name: 'Training' }).count(), 0);
+    await show(page, 'training');
     await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
     assert.deepEqual(await findBarriers(page), []);
     const other = await BoardProcess.start(['--backend=hash', `--loop=${board.folder}`]);

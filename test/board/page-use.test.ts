@@ -9,7 +9,16 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findLockOwner } from '#sardonyx/games/match/index.js';
-import { dragPiece, findBarriers, loadText, locateSquare, typeMove } from '../support/board-page.js';
+import {
+  choose,
+  dragPiece,
+  findBarriers,
+  loadText,
+  locateSquare,
+  readFen,
+  show,
+  typeMove,
+} from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
@@ -155,13 +164,12 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await devtools.send('HeapProfiler.enable');
     // Counted where nothing of the engine is shown, which fills its tables at its own pace.
     const countNodes = async (): Promise<number> => {
-      await first.getByRole('link', { name: 'Training', exact: true }).click();
-      await first.locator('.panel-training').waitFor();
+      await show(first, 'training');
       for (let frames = 0; frames < 5; frames++)
         await first.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
       await devtools.send('HeapProfiler.collectGarbage');
       const { metrics } = await devtools.send('Performance.getMetrics');
-      await first.getByRole('link', { name: 'Analyse', exact: true }).click();
+      await show(first, 'analyse');
       return metrics.find(({ name }) => name === 'Nodes')?.value ?? 0;
     };
     await loadText(first, LONG_GAME);
@@ -171,8 +179,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await first.locator('.move-table tbody tr').first().waitFor();
     };
     const changePanels = async (): Promise<void> => {
-      for (const name of ['Play', 'Review', 'Match', 'Training', 'Analyse'])
-        await first.getByRole('link', { name, exact: true }).click();
+      for (const name of ['play', 'review', 'match', 'training', 'analyse']) await show(first, name);
       await first.locator('.move-table tbody tr').first().waitFor();
     };
     for (const change of [changeTabs, changePanels]) {
@@ -193,13 +200,13 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('[role=tab][aria-selected=true]:has-text("Games")');
     await page.keyboard.press('ArrowLeft');
     assert.equal(await current().textContent(), at);
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     const slider = page.getByLabel('Elo of the engine');
     await slider.focus();
     const elo = Number(await slider.inputValue());
     await page.keyboard.press('ArrowRight');
     assert.equal(Number(await slider.inputValue()), elo + 50);
-    await page.getByRole('link', { name: 'Analyse' }).click();
+    await show(page, 'analyse');
   });
 
   test('what is deleted comes back; glyphs and comments show at once; a move has a menu', async () => {
@@ -239,9 +246,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const press = (name: string) => first.getByRole('button', { name, exact: true }).first().click();
     const comment = first.getByLabel('Comment');
     const pgn = async (): Promise<string> => {
-      await press('Load');
-      const [download] = await Promise.all([first.waitForEvent('download'), press('Save PGN')]);
-      await first.getByLabel('Close').click();
+      const [download] = await Promise.all([first.waitForEvent('download'), choose(first, 'Share', 'Save PGN')]);
       return readFileSync(await download.path(), 'utf8')
         .split('\n\n')[1]
         .replace(/\s+/g, ' ')
@@ -316,14 +321,14 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *\n\n[White "Emil"]\n[Black "Fritz"]\n\n1. c4 c5 *\n',
     );
     await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Carl/ }).click();
-    await page.waitForSelector('.chapter-title:has-text("1 of 2: Carl – Dora")');
+    await page.waitForSelector('h1:has-text("1 / 2 · Carl – Dora")');
     await button('Next game').click();
     await page.waitForSelector('.move:has-text("c4")');
-    await button('Load').click();
+    await choose(page, 'New', 'Paste or open …');
     await page.getByLabel('Find a game').fill('carl');
     await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
     await page.waitForSelector('.move:has-text("d4")');
-    await button('Load').click();
+    await choose(page, 'New', 'Paste or open …');
     assert.deepEqual(await findBarriers(page), []);
     await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await page.waitForSelector('.move-good:has-text("e4!")');
@@ -334,26 +339,26 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await loadText(page, games.join('\n'));
     await page.getByLabel('Find a game').fill('W449');
     await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
-    await page.waitForSelector('.chapter-title:has-text("450 of 450")');
+    await page.waitForSelector('h1:has-text("450 / 450")');
     await typeMove(page, 'c4');
     await areStored(page, 'c4', (found) => found === '#2');
     assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
     await page.evaluate(STORE_AS_BEFORE);
     await page.reload();
-    await page.waitForSelector('.chapter-title:has-text("450 of 450")');
+    await page.waitForSelector('h1:has-text("450 / 450")');
     await page.waitForSelector('.move:has-text("b4")');
     await typeMove(page, 'e6');
     await areStored(page, 'e6', (found) => found === '#2');
     assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
     await page.reload();
     await page.waitForSelector('.move:has-text("b4")');
-    await button('Load').click();
+    await choose(page, 'New', 'Paste or open …');
     await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await page.waitForSelector('.move-good:has-text("e4!")');
   });
 
   test('a position is set up on the board, typed as FEN, and opened by a link', async () => {
-    await button('Set up').click();
+    await choose(page, 'New', 'Set up a position');
     await button('Empty board').click();
     await page.waitForSelector('.setup .problem');
     for (const [piece, square] of [
@@ -366,8 +371,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await page.mouse.click(x, y);
     }
     await button('Analyse this position').click();
-    const fen = page.getByLabel('FEN of the position');
-    assert.match(await fen.inputValue(), /^4k3\/P7\/8\/8\/8\/8\/8\/4K3 w - - 0 1$/);
+    assert.match(await readFen(page), /^4k3\/P7\/8\/8\/8\/8\/8\/4K3 w - - 0 1$/);
     await dragPiece(page, 'a7', 'a8');
     await page.locator('.promotion-choice').first().waitFor();
     for (const choice of await page.locator('.promotion-choice').all()) {
@@ -377,25 +381,24 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.locator('.promotion-choice').first().click();
     await page.waitForSelector('.move:has-text("a8=Q+")');
     // A position that was set up has the name of its opening, too.
-    await fen.fill('rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6');
-    await fen.press('Enter');
+    await typeMove(page, 'rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6');
     await page.waitForSelector('.opening:has-text("B90 Sicilian Defense: Najdorf Variation")');
-    await button('Load').click();
+    await choose(page, 'New', 'Paste or open …');
     await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button').first().click();
     await page.waitForSelector('.move:has-text("a8=Q+")');
     await page.keyboard.press('ArrowDown');
-    await fen.fill('no position');
-    await fen.press('Enter');
-    await page.waitForSelector('.notice-warning');
-    assert.match(await fen.inputValue(), /^Q3k3/);
-    await fen.fill('4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
-    await fen.press('Enter');
+    // What is neither stays in its field, to be mended.
+    await typeMove(page, 'no position');
+    await page.waitForSelector('.notice-error');
+    assert.equal(await page.getByRole('textbox', { name: 'Type a move' }).inputValue(), 'no position');
+    assert.match(await readFen(page), /^Q3k3/);
+    await typeMove(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
     await page.waitForSelector('.move-list-empty');
     // What is set up is not stepped through, also not behind the editor.
     await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
     await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
     assert.equal(await page.evaluate('location.hash'), '#analyse');
-    await button('Set up').click();
+    await choose(page, 'New', 'Set up a position');
     await page.keyboard.press('ArrowLeft');
     assert.equal(await button('Back').isDisabled(), true);
     await button('Cancel').click();
@@ -409,7 +412,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const { own, first } = await visit();
     const press = (name: string) => first.getByRole('button', { name, exact: true }).click();
     const fen = first.locator('.setup .fen');
-    await press('Set up');
+    await choose(first, 'New', 'Set up a position');
     await press('Empty board');
     await press('white king');
     const { x, y } = await locateSquare(first, 'c2');
@@ -417,8 +420,8 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.locator('.setup').getByText('Black', { exact: true }).click();
     const half = '8/8/8/8/8/8/2K5/8 b - - 0 1';
     assert.equal(await fen.inputValue(), half);
-    await first.getByRole('link', { name: 'Play' }).click();
-    await first.getByRole('link', { name: 'Analyse' }).click();
+    await show(first, 'play');
+    await show(first, 'analyse');
     assert.equal(await fen.inputValue(), half);
     await isKept(first, half, 'analyses');
     await first.reload();
@@ -428,7 +431,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     // Something else is opened: it is seen, and the set-up waits in the list.
     await first.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
     await first.waitForSelector('.move:has-text("e4")');
-    await press('Load');
+    await choose(first, 'New', 'Paste or open …');
     const earlier = first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^A position/ });
     await earlier.click();
     await fen.waitFor();
@@ -442,7 +445,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   test('a review that is done comes back with its game, after a reload and from the list', async () => {
     const { own, first } = await visit();
     await loadText(first, LONG_GAME);
-    await first.getByRole('link', { name: 'Review' }).click();
+    await show(first, 'review');
     await first.getByLabel('How thoroughly').selectOption('100');
     await first.getByRole('button', { name: 'Review', exact: true }).click();
     await first.getByRole('button', { name: 'Stop', exact: true }).waitFor();
@@ -451,11 +454,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const read = () => first.locator('.panel-review table, .panel-review .move-list').allTextContents();
     const known = await read();
     assert.match(known.join(), /White\d+ %.*Black\d+ %/);
-    await isKept(first, await first.getByLabel('FEN of the position').inputValue());
+    await isKept(first, await readFen(first));
     await first.reload();
     await first.waitForSelector('.panel-review .summary');
     assert.deepEqual(await read(), known);
-    assert.equal(await first.getByRole('button', { name: 'Next ?!' }).isEnabled(), true);
     await loadText(first, '1. d4 d5 *');
     await first.waitForSelector('.panel-review .summary', { state: 'detached' });
     // One that is cut short has what it knew.
@@ -464,22 +466,26 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await isKept(first, 'bestSan');
     await first.reload();
     await first.waitForSelector('.panel-review .summary');
-    await first.getByRole('button', { name: 'Load', exact: true }).click();
+    await choose(first, 'New', 'Paste or open …');
     await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
     await first.waitForSelector('.panel-review .move:has-text("Bxe7")');
     assert.deepEqual(await read(), known);
     // Nobody has played what is set up.
-    await first.getByRole('button', { name: 'Set up', exact: true }).click();
+    await choose(first, 'New', 'Set up a position');
     assert.deepEqual(await first.locator('.player-name').allTextContents(), ['', '']);
     await first.getByRole('button', { name: 'Cancel', exact: true }).click();
     await own.close();
   });
 
   test('the back button of the browser closes what is open, and leads from panel to panel', async () => {
-    await page.getByRole('link', { name: 'Play' }).click();
-    await page.getByRole('link', { name: 'Analyse' }).click();
-    for (const name of ['Load', 'Engine', 'Board and pieces']) {
-      await button(name).click();
+    await show(page, 'play');
+    await show(page, 'analyse');
+    for (const [menu, item] of [
+      ['New', 'Paste or open …'],
+      ['Settings', 'Engine'],
+      ['Settings', 'Board and pieces'],
+    ]) {
+      await choose(page, menu, item);
       await page.waitForSelector('dialog[open]');
       await page.goBack();
       await page.waitForSelector('dialog', { state: 'detached' });
@@ -507,7 +513,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await tab.waitForSelector('.move');
       assert.deepEqual(await tab.locator('.move').allTextContents(), [move]);
     }
-    await second.getByRole('button', { name: 'Load', exact: true }).click();
+    await choose(second, 'New', 'Paste or open …');
     await second.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^e4/ }).click();
     await second.waitForSelector('.notice-note:has-text("this is a copy")');
     await typeMove(second, 'c5');
@@ -526,10 +532,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       socket.onMessage((text) => String(text).includes('"think"') || server.send(text));
     });
     await first.reload();
-    await first.getByRole('link', { name: 'Play' }).click();
+    await show(first, 'play');
     await first.getByText('White', { exact: true }).click();
     await first.getByRole('button', { name: 'Play', exact: true }).click();
-    await second.getByRole('link', { name: 'Play' }).click();
+    await show(second, 'play');
     await typeMove(first, 'e4');
     await first.waitForSelector('.player-remark:has-text("thinks")');
     await second.waitForSelector('.move:has-text("e4")');
@@ -569,8 +575,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
     await typeMove(first, 'e4');
     await first.waitForSelector('.notice-error:has-text("The browser keeps nothing")');
-    await first.getByRole('button', { name: 'Load', exact: true }).click();
-    await first.getByRole('button', { name: 'New analysis' }).click();
+    await choose(first, 'New', 'Empty board');
     await first.waitForSelector('.move-list-empty');
     await own.close();
     assert.deepEqual(complaints, []);
@@ -612,8 +617,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       ['e4', true],
     ] as const) {
       await refuse('none');
-      await press('Load');
-      await press('New analysis');
+      await choose(first, 'New', 'Empty board');
       await typeMove(first, move);
       await isKept(first, `1. ${move}`);
       await refuse('put', isLate);
@@ -627,14 +631,13 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await isKept(first, `1. ${move} e5 2. Nf3`);
     }
     // An analysis is deleted, and there is no room to bring it back.
-    await press('Load');
-    await press('New analysis');
+    await choose(first, 'New', 'Empty board');
     await typeMove(first, 'd4');
     await isKept(first, '1. d4');
     const list = first.getByRole('list', { name: 'Earlier analyses' });
     for (const refused of ['delete', 'get']) {
       await refuse(refused);
-      await press('Load');
+      await choose(first, 'New', 'Paste or open …');
       await list.waitFor();
       const count = await list.getByRole('listitem').count();
       await list
@@ -650,7 +653,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       } else await first.getByLabel('Close').click();
     }
     await refuse('none');
-    await press('Load');
+    await choose(first, 'New', 'Paste or open …');
     await list
       .getByRole('button', { name: /^Delete/ })
       .first()
@@ -663,9 +666,9 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.waitForSelector('.move:has-text("Nf3")');
     // Settings last as long as the page; finished games do, too, one beside the other.
     await refuse('setItem');
-    await press('Dark colours');
+    await choose(first, 'Settings', 'Dark colours');
     await first.waitForSelector('[data-theme=dark] .notice-warning:has-text("does not keep this setting")');
-    await first.getByRole('link', { name: 'Play' }).click();
+    await show(first, 'play');
     await first.getByText('White', { exact: true }).click();
     await press('Play');
     for (const count of [1, 2]) {
@@ -679,7 +682,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {
-    await button('Engine').click();
+    await choose(page, 'Settings', 'Engine');
     const filter = page.getByLabel('Find an option');
     await filter.fill('no such words');
     await page.waitForSelector('text=No option fits “no such words”.');
@@ -702,7 +705,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
 
   test('a game that is over is not begun; nothing is taken back that the user has not played', async () => {
     await loadText(page, '7k/5KQ1/8/8/8/8/8/8 b - - 0 1');
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await page.getByLabel('The position on the analysis board').check();
     await button('Play').click();
     await page.waitForSelector('.notice-error:has-text("it is checkmate")');
@@ -784,13 +787,15 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('dialog option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
     await press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
-    await tabTo('.nav a[href="#play"]');
+    await tabTo('.header [aria-label=New]');
+    await press('Enter');
+    await page.waitForSelector('[role=menuitem]:focus');
     await press('Enter');
     await tabTo('[name=color]');
     await press('ArrowLeft', 'ArrowLeft');
     await tabTo('button.primary');
     await press('Enter');
-    await tabTo('[aria-label="Type a move"]');
+    await press('/');
     await page.keyboard.type('e4');
     await press('Enter');
     await page.waitForSelector(':nth-match(.move, 2)');
@@ -827,11 +832,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   };
 
   test('in every panel, size and theme the board has its place, nothing is cut, and axe-core finds nothing serious', async () => {
-    const panels = ['Analyse', 'Play', 'Review', 'Match', 'Training'];
-    const show = async (name: string): Promise<void> => {
-      await page.getByRole('link', { name, exact: true }).click();
-      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
-    };
+    const panels = ['analyse', 'play', 'review', 'match', 'training'];
     const look = `(() => {
       const { scrollWidth, scrollHeight } = document.documentElement;
       const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
@@ -848,7 +849,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         cut: cut.map((one) => one.tagName + '.' + one.className),
       };
     })()`;
-    await show('Analyse');
+    await show(page, 'analyse');
     const players = `[White "Anastasia Alexandrowna Petrosjan-Nimzowitsch"]\n[Black "Ben"]\n`;
     await loadText(page, `${players}\n1. e4 e5 *\n\n[White "C"]\n\n1. d4 *`);
     await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').first().click();
@@ -856,10 +857,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await resize(width, height);
       const places = new Set<string>();
       for (const name of panels) {
-        await show(name);
+        await show(page, name);
         const { overflow, cut, place } = (await page.evaluate(look)) as Record<'overflow' | 'cut' | 'place', unknown>;
         assert.deepEqual([overflow, cut], [[0, 0], []], `${name} at ${width}×${height}`);
-        if (name !== 'Training') places.add(String(place));
+        if (name !== 'training') places.add(String(place));
       }
       assert.equal(places.size, 1, `${width}×${height}: ${[...places].join(' or ')}`);
     }
@@ -875,31 +876,36 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       const check = async (what: string): Promise<void> =>
         assert.deepEqual(await findBarriers(page, rules), [], `${what}, ${colorScheme}, ${forcedColors}`);
       for (const name of panels) {
-        await show(name);
+        await show(page, name);
         await check(name);
       }
-      await show('Analyse');
+      await show(page, 'analyse');
       for (const tab of await page.getByRole('tab').all()) {
         await tab.click();
         await check(`tab ${await tab.textContent()}`);
       }
-      await button('Set up').click();
+      await choose(page, 'New', 'Set up a position');
       await check('Set up');
       await button('Cancel').click();
-      for (const name of ['Load', 'Engine', 'Board and pieces', 'Keys']) {
-        await button(name).click();
+      for (const [menu, item] of [
+        ['New', 'Paste or open …'],
+        ['Settings', 'Engine'],
+        ['Settings', 'Board and pieces'],
+        ['Settings', 'Keys'],
+      ]) {
+        await choose(page, menu, item);
         await page.waitForSelector('dialog[open]');
-        await check(name);
+        await check(item);
         await page.getByLabel('Close').click();
       }
     }
     await page.setViewportSize({ width: SIZES[0][0], height: SIZES[0][1] });
     for (const name of panels) {
-      await show(name);
+      await show(page, name);
       assert.deepEqual(await findBarriers(page), [], `${name} on a phone`);
     }
     // Forced colours keep bars and switches.
-    await show('Analyse');
+    await show(page, 'analyse');
     const read = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('${name}')).backgroundColor`);
     assert.notEqual(await read('.eval-white'), await read('.eval-black'));
     await page.emulateMedia({ forcedColors: 'none' });
@@ -992,7 +998,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const { own, first } = await visit();
     await first.clock.install();
     await first.reload();
-    await first.getByRole('link', { name: 'Play' }).click();
+    await show(first, 'play');
     await first.getByText('White', { exact: true }).click();
     await first.getByText('3:00 + 2 s', { exact: true }).click();
     await first.getByRole('button', { name: 'Play', exact: true }).click();

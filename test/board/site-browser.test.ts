@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { formatSan, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
-import { dragPiece, findBarriers, loadText, typeMove } from '../support/board-page.js';
+import { choose, dragPiece, findBarriers, loadText, readFen, show, typeMove } from '../support/board-page.js';
 import { findFirefox, launchBrowser, openInFirefox } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
@@ -136,7 +136,7 @@ const $ = (selector) => document.querySelector(selector);
 const labelled = (selector, text) => [...document.querySelectorAll(selector)].find(({ textContent }) => textContent.trim() === text);
 const click = async (find) => (await until(find)).click();
 await until(() => / on /.test($('.engine-name')?.textContent ?? ''));
-await click(() => $('button[aria-label="Engine"]'));
+await click(() => labelled('[role=menuitem]', 'Engine'));
 const input = await until(() => $('dialog input[type=file]'));
 const files = new DataTransfer();
 files.items.add(new File([await (await fetch('/own/lc0.pb.gz')).blob()], 'lc0.pb.gz'));
@@ -152,10 +152,11 @@ const rows = await until(() => {
 });
 const priors = rows.map((row) => [row.querySelector('.table-move').textContent, row.cells[2].textContent]);
 await click(() => $('.switch input'));
-await click(() => $('.nav a[href="#play"]'));
+location.hash = 'play';
 for (const text of ['White', 'No clock', '0.2 s']) await click(() => labelled('label', text));
 await click(() => labelled('button', 'Play'));
-const move = await until(() => $('[aria-label="Type a move"]'));
+await click(() => labelled('[role=menuitem]', 'Type a move'));
+const move = await until(() => $('textarea[aria-label="Type a move"]'));
 move.value = 'e4';
 move.dispatchEvent(new Event('input', { bubbles: true }));
 move.form.requestSubmit();
@@ -256,7 +257,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await waitForEngine(page, 'Sardonyx');
     assert.equal(await page.evaluate('crossOriginIsolated'), true);
     assert.equal(await page.evaluate('history.state?.sardonyxReloads'), undefined);
-    assert.deepEqual(await page.locator('.nav a').allTextContents(), ['Analyse', 'Play', 'Review']);
+    assert.deepEqual(await page.locator('.nav a').allTextContents(), ['Board', 'Games']);
 
     await page.keyboard.press('l');
     await page.waitForSelector('.line-move');
@@ -306,7 +307,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
 
     // A game to mate: every reply is forced.
     await loadText(page, 'k7/8/2K5/8/8/8/8/7Q w - - 0 1');
-    await page.getByRole('link', { name: 'Play' }).click();
+    await show(page, 'play');
     await page.getByText('White', { exact: true }).click();
     await page.getByLabel('The position on the analysis board').check();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -323,9 +324,8 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.panel-review button.primary:has-text("Review")');
 
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Analyse', 'Play', 'Review']) {
-      await page.getByRole('link', { name, exact: true }).click();
-      await page.waitForSelector(`.panel-${name.toLowerCase()}`);
+    for (const name of ['analyse', 'play', 'review']) {
+      await show(page, name);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
     }
     assert.deepEqual(complaints, []);
@@ -353,7 +353,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       0,
     );
     await again.keyboard.press('Escape');
-    await again.getByRole('link', { name: 'Analyse' }).click();
+    await show(again, 'analyse');
     await again.keyboard.press('l');
     await again.waitForSelector('.move-table tbody tr');
     assert.deepEqual(
@@ -398,7 +398,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       ],
     ];
     for (const [name, buffer, players, problem] of files) {
-      await page.getByRole('button', { name: 'Load', exact: true }).first().click();
+      await choose(page, 'New', 'Paste or open …');
       await page.getByLabel('Open a file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
       for (const player of players) await page.locator('.game-choice').getByText(player).waitFor();
       if (problem !== null) await page.waitForSelector(`dialog .problem:has-text('${problem}')`);
@@ -446,7 +446,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.keyboard.press('Escape');
       await typeMove(page, '--');
       await page.waitForSelector('.move[aria-current]:has-text("--")');
-      assert.match(await page.getByLabel('FEN of the position').inputValue(), /^8\/3k4\/8\/8\/4P3\/8\/8\/4K3 w - - /);
+      assert.match(await readFen(page), /^8\/3k4\/8\/8\/4P3\/8\/8\/4K3 w - - /);
       await loadText(page, '4k3/8/8/8/8/8/4q3/4K2R w K - 0 1');
       await typeMove(page, '--');
       await page.waitForSelector('.notice-warning:has-text("In check nobody can pass")');
@@ -486,7 +486,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await typeMove(page, 'Nf3');
       // Another order of moves, the same position.
       await page.getByRole('list', { name: 'Games with this position' }).getByRole('button', { name: /^Ben/ }).click();
-      await page.waitForSelector('.chapter-title:has-text("2 of 3: Ben – X")');
+      await page.waitForSelector('h1:has-text("2 / 3 · Ben – X")');
       await page.waitForSelector('.move[aria-current]:has-text("e4")');
       // A change is kept although another game comes at once.
       await page.locator('.annotation summary').click();
@@ -495,7 +495,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.getByText('All that are kept', { exact: true }).click();
       await page.waitForSelector('.explorer-moves tr:has-text("All"):has([aria-label^="White"])');
       await page.reload();
-      await page.waitForSelector('.chapter-title:has-text("3 of 3: Carl – X")');
+      await page.waitForSelector('h1:has-text("3 / 3 · Carl – X")');
       await button('Previous game').click();
       await page.waitForSelector('.move-comment:has-text("Kept")');
       const stored = (await page.evaluate(`new Promise((resolve) => {
@@ -510,7 +510,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
 
     async function learnFromMistakes(): Promise<void> {
       await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
-      await page.getByRole('link', { name: 'Review' }).click();
+      await show(page, 'review');
       await page.getByLabel('How thoroughly').selectOption('100');
       await button('Review').click();
       await button('Learn from Black’s mistakes').click();
@@ -534,14 +534,14 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('.mistake-asked');
       await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
       await page.waitForSelector('.panel-analyse .move:has-text("e4")');
-      await page.getByRole('link', { name: 'Review' }).click();
+      await show(page, 'review');
       await page.waitForSelector('.panel-review .move:has-text("e4")');
       assert.equal(await page.locator('.mistake-asked').count(), 0);
-      await page.getByRole('link', { name: 'Analyse' }).click();
+      await show(page, 'analyse');
     }
 
     async function useOwnPieces(): Promise<void> {
-      await button('Board and pieces').click();
+      await choose(page, 'Settings', 'Board and pieces');
       await page.getByText('Own colours', { exact: true }).click();
       await page.getByLabel('Dark squares').fill('#123456');
       const picture = Buffer.from(
@@ -565,7 +565,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       const own = picture.toString('base64');
       assert.equal(await readStyle('piece.king.white', 'backgroundImage'), `url("data:image/svg+xml;base64,${own}")`);
       assert.match(String(await readStyle('cg-board', 'backgroundImage')), /rgb\(18, 52, 86\)/);
-      await button('Board and pieces').click();
+      await choose(page, 'Settings', 'Board and pieces');
       await button('The usual pieces').click();
       await page.getByText('Brown', { exact: true }).click();
       await page.keyboard.press('Escape');

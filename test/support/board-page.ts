@@ -41,17 +41,40 @@ export async function clickSquare(page: Page, square: string): Promise<void> {
   await page.mouse.click(x, y);
 }
 
-/** Pastes a FEN or PGN into the dialog that the button opens, and waits until a Worker has read it. */
-export async function loadText(page: Page, text: string, button = 'Load'): Promise<void> {
-  await page.getByRole('button', { name: button, exact: true }).first().click();
+/** Chooses from a menu of the header or of the buttons that step: New, Share, Settings, More. */
+export async function choose(page: Page, menu: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu, exact: true }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
+/** Shows a room or a mode of the board. */
+export async function show(page: Page, name: string): Promise<void> {
+  await page.evaluate(`location.hash = '${name}'`);
+  await page.waitForSelector(`.panel-${name}`);
+}
+
+/** The position on the board, through the clipboard. */
+export async function readFen(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await choose(page, 'Share', 'Copy FEN');
+  await page.waitForSelector('.notice:has-text("Copied")');
+  return String(await page.evaluate('navigator.clipboard.readText()'));
+}
+
+/** Pastes a FEN or PGN into the dialog that the menu opens, and waits until a Worker has read it. */
+export async function loadText(page: Page, text: string): Promise<void> {
+  await choose(page, 'New', 'Paste or open …');
   await page.getByLabel('FEN or PGN').fill(text);
   await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
   await page.waitForSelector('dialog progress', { state: 'detached' });
 }
 
+/** A move, or a FEN or PGN that is opened. */
 export async function typeMove(page: Page, move: string): Promise<void> {
-  await page.getByLabel('Type a move').fill(move);
-  await page.keyboard.press('Enter');
+  const field = page.getByRole('textbox', { name: 'Type a move' });
+  if ((await field.count()) === 0) await choose(page, 'More', 'Type a move');
+  await field.fill(move);
+  await field.press('Enter');
 }
 
 /** Serious findings of axe-core. @param rules its rules by name; all by default */

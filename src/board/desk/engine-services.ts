@@ -151,6 +151,7 @@ export class EngineServices {
         .filter((option) => isOffered(option)),
       players: matches?.players ?? [],
       levels: readLevels(options),
+      hasLoop: this.loop !== null,
       networks: networks.entries,
       network: networks.findName(options.getString('WeightsFile')),
       running,

@@ -98,6 +98,8 @@ export interface EngineDescription {
   /** Elo of the weakest and strongest level below full strength. */
   readonly levels: { readonly weakest: number; readonly strongest: number };
   readonly networks: readonly NetworkEntry[];
+  /** There is a training loop to watch. */
+  readonly hasLoop: boolean;
   /** Entry of `networks` in use; null for one that is not in the list. */
   readonly network: string | null;
   /** The loaded network in words; null while it loads, and when it could not be loaded. */

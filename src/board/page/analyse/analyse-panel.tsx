@@ -11,7 +11,7 @@ import { point } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { engine, obstacle, portState, transfer } from '../port/engine-port.js';
 import { assign, Button, CheckField, later, toggle } from '../shell/controls.js';
-import { type KeyBinding, moveInRow } from '../shell/keyboard.js';
+import { type KeyBindings, moveInRow } from '../shell/keyboard.js';
 import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { GamePart, StudyPanel } from '../study/study-panel.js';
@@ -92,14 +92,14 @@ function drawNumbers({ moves }: SearchState, pointTo: (uci: string) => { dest: K
   }));
 }
 
-const KEYS: readonly KeyBinding[] = [
-  { keys: ['l'], help: 'Engine on or off', run: toggleEngine },
-  { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on', run: playOrSwitchOn },
-  { keys: ['n'], help: 'Numbers on the squares on or off', run: () => toggle(showsNumbers) },
-  { keys: ['a'], help: 'Arrows on or off', run: () => toggle(showsArrows) },
-  { keys: ['o'], help: 'Arrows of the search or of the policy', run: toggleArrowMode },
-  { keys: ['x'], help: 'Threats: what the opponent would play', run: () => toggle(isThreat) },
-];
+const KEYS: KeyBindings = {
+  engine: toggleEngine,
+  bestMove: playOrSwitchOn,
+  numbers: () => toggle(showsNumbers),
+  arrows: () => toggle(showsArrows),
+  policy: toggleArrowMode,
+  threat: () => toggle(isThreat),
+};
 
 export function AnalysePanel() {
   useEffect(startFollowing, []);
@@ -230,7 +230,7 @@ function SearchSettings() {
       <CheckField
         label="Numbers"
         state={showsNumbers}
-        title="On each candidate’s square: expected points in percent, and visits (n)"
+        title="On each candidate’s square: expected points in percent, and visits (s)"
       />
     </div>
   );

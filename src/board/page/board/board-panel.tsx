@@ -1,20 +1,32 @@
 /**
- * The one layout of all panels with a board: names and clocks above and below it, evaluation bar, buttons to step through the
- * game, and the panel's own part beside or below (styles/layout.css). Here are also promotions, typed moves and the keys.
+ * The one layout of all modes with a board: names and clocks above and below it, evaluation bar, and beside or below it the panel's
+ * own part and the moves with the buttons that step through them (styles/layout.css). Here are also promotions and the keys.
  */
 import type { Api } from '@lichess-org/chessground/api';
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { signal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { failure } from '../../../base/util/index.js';
 import type { Move, Position } from '../../../chess/rules/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
 import { countMaterial } from '../../game/page-text.js';
 import type { Line } from '../../protocol/replies.js';
-import { bindText, Dialog, IconButton, type IconName, submit } from '../shell/controls.js';
-import { bindKeys, type KeyBinding } from '../shell/keyboard.js';
+import {
+  assign,
+  Button,
+  bindText,
+  Dialog,
+  IconButton,
+  type IconName,
+  Menu,
+  MenuItem,
+  submit,
+} from '../shell/controls.js';
+import { bindKeys, type KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
+import { RoomLinks } from '../shell/rooms.js';
+import { isNumber, storedSignal } from '../shell/stored.js';
 import type { Study } from '../study/study.js';
 import { ChessBoard, type Side } from './chess-board.js';
 
@@ -41,8 +53,8 @@ interface BoardPanelProps {
   readonly name: string;
   readonly study: Study;
   readonly players: Readonly<Record<Side, PlayerNote>>;
-  /** Those of this panel alone; they come before the ones that step through the game. */
-  readonly keys: readonly KeyBinding[];
+  /** Those of this panel alone. */
+  readonly keys: KeyBindings;
   /** Undefined: the panel has no bar; null: nobody knows yet. */
   readonly evaluation?: BoardEvaluation | null;
   readonly movable?: Side | 'none';
@@ -50,13 +62,14 @@ interface BoardPanelProps {
   readonly shapes?: readonly DrawShape[];
   readonly squareClasses?: ReadonlyMap<string, string>;
   readonly canPremove?: boolean;
+  readonly typing?: Typing | undefined;
   /** Whose pawn is promoted. */
   readonly promoting?: Side;
-  /** Buttons before those that step through the game. */
-  readonly tools?: ComponentChildren;
+  /** On a phone two buttons stand between those that step through the game and the menu. */
+  readonly phoneTools?: ComponentChildren;
   /** In place of the board. */
   readonly instead?: ComponentChildren;
-  /** The second part of the side: moves of the game, or games. */
+  /** The second part of the side, above the buttons that step: moves of the game, or games. */
   readonly game?: ComponentChildren;
   readonly children: ComponentChildren;
   onDrop?(from: string, to: string, isPremove: boolean): void;
@@ -80,7 +93,7 @@ export function BoardPanel(props: BoardPanelProps) {
   const top = bottom === 'white' ? 'black' : 'white';
   const promotion = study.promotion.value;
   return (
-    <main class={`panel panel-${name.toLowerCase()}`}>
+    <main class={`panel panel-${name.toLowerCase()}`} style={{ '--size': boardSize.value }}>
       <PlayerStrip side={top} place="top" player={players[top]} fen={node.fen} />
       <section
         class="board-area"
@@ -104,16 +117,27 @@ export function BoardPanel(props: BoardPanelProps) {
               onReady={props.onReady}
             />
             {props.evaluation !== undefined && <EvalBar evaluation={props.evaluation} orientation={bottom} />}
+            <BoardGrip />
           </>
         )}
       </section>
       <PlayerStrip side={bottom} place="bottom" player={players[bottom]} fen={node.fen} />
-      <StepButtons study={study} onStep={props.onStep} isFixed={isFixed}>
-        {props.tools}
-      </StepButtons>
-      <section class="side" aria-label={name}>
-        <div class="side-main">{props.children}</div>
-        {props.game && <div class="side-game">{props.game}</div>}
+      <section class={props.game ? 'side' : 'side side-single'} aria-label={name}>
+        <div class={`side-parts side-${phoneView.value}`}>
+          <div class="side-main">{props.children}</div>
+          <div class="side-game">
+            {props.game}
+            {isTyping.value && props.typing && <TypedField position={study.position.value} typing={props.typing} />}
+            <StepButtons
+              study={study}
+              onStep={props.onStep}
+              isFixed={isFixed}
+              menu={props.typing && <MenuItem label="Type a move" title="/" onClick={openTyping} />}
+            >
+              {props.phoneTools}
+            </StepButtons>
+          </div>
+        </div>
       </section>
       {promotion !== null && (
         <PromotionDialog
@@ -124,6 +148,54 @@ export function BoardPanel(props: BoardPanelProps) {
         />
       )}
     </main>
+  );
+}
+
+/** Share of the largest board that fits. */
+const boardSize = storedSignal('board.size', 1, isNumber);
+const SMALLEST_BOARD = 0.5;
+
+/** The board's lower right corner: drags its size; a double click gives it all the room again. */
+function BoardGrip() {
+  return (
+    <div
+      class="board-grip"
+      role="none"
+      title="Drag to change the size of the board"
+      onDblClick={() => {
+        boardSize.value = 1;
+      }}
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        const grip = event.currentTarget;
+        if (!grip.hasPointerCapture(event.pointerId)) return;
+        const area = grip.parentElement?.getBoundingClientRect();
+        if (area === undefined) return;
+        const wanted = Math.max(event.clientY - area.top, event.clientX - area.right + area.height);
+        const share = (boardSize.value * wanted) / area.height;
+        boardSize.value = Math.min(1, Math.max(SMALLEST_BOARD, share));
+      }}
+    />
+  );
+}
+
+/** What the side of a phone has room for. */
+const phoneView = signal<'moves' | 'lines' | 'graph'>('moves');
+
+/** @param view fills the side of a phone in place of the moves, and gives way to them again */
+export function PhoneView({ view, label }: { readonly view: 'lines' | 'graph'; readonly label: string }) {
+  const isShown = phoneView.value === view;
+  return (
+    <Button
+      label={label}
+      aria-pressed={isShown}
+      onClick={() => {
+        phoneView.value = isShown ? 'moves' : view;
+      }}
+    />
   );
 }
 
@@ -185,25 +257,13 @@ function EvalBar({
       <div class="eval-part eval-black" style={{ flexGrow: loss }} />
       <div class="eval-part eval-draw" style={{ flexGrow: draw }} />
       <div class="eval-part eval-white" style={{ flexGrow: win }} />
-      {evaluation !== null && evaluation.text !== '' && (
-        <span class={`eval-score ${win >= loss ? 'eval-score-white' : 'eval-score-black'}`}>
-          {shorten(evaluation.text)}
-        </span>
-      )}
     </div>
   );
-}
-
-/** The bar has room for "0.9", "12" and "#12"; its colours say whose advantage it is. */
-function shorten(score: string): string {
-  const pawns = Number(score.replace(/^[+−]/, ''));
-  return Number.isNaN(pawns) ? score.replace('−', '') : pawns.toFixed(pawns < 9.95 ? 1 : 0);
 }
 
 interface Step {
   readonly label: string;
   readonly sign: string;
-  readonly keys: readonly string[];
   readonly icon: IconName;
   /** Where there is no such step. */
   readonly end: 'first' | 'last';
@@ -211,20 +271,22 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
-  { label: 'Start', sign: '↑', keys: ['ArrowUp', 'Home'], icon: 'start', end: 'first', go: 'goToStart' },
-  { label: 'Back', sign: '←', keys: ['ArrowLeft', 'k'], icon: 'back', end: 'first', go: 'goBack' },
-  { label: 'Forward', sign: '→', keys: ['ArrowRight', 'j'], icon: 'forward', end: 'last', go: 'goForward' },
-  { label: 'End', sign: '↓', keys: ['ArrowDown', 'End'], icon: 'end', end: 'last', go: 'goToEnd' },
+  { label: 'Start', sign: '↑', icon: 'start', end: 'first', go: 'goToStart' },
+  { label: 'Back', sign: '←', icon: 'back', end: 'first', go: 'goBack' },
+  { label: 'Forward', sign: '→', icon: 'forward', end: 'last', go: 'goForward' },
+  { label: 'End', sign: '↓', icon: 'end', end: 'last', go: 'goToEnd' },
 ];
 
 export function StepButtons({
   study,
   onStep = () => undefined,
   isFixed = false,
+  menu,
   children,
 }: {
   readonly study: Study;
   readonly isFixed?: boolean;
+  readonly menu?: ComponentChildren;
   readonly children?: ComponentChildren;
   onStep?(): void;
 }) {
@@ -232,24 +294,27 @@ export function StepButtons({
   const node = study.node.value;
   const ends = { first: node.parent === null, last: node.children.length === 0 };
   return (
-    <div class="board-tools" role="toolbar" aria-label="Moves of the game">
-      {children}
-      <span class="step-buttons">
-        {STEPS.map(({ label, sign, icon, end, go }) => (
-          <IconButton
-            key={label}
-            label={label}
-            title={`${label} (${sign})`}
-            icon={icon}
-            disabled={isFixed || ends[end]}
-            onClick={() => {
-              onStep();
-              study[go]();
-            }}
-          />
-        ))}
-        <IconButton label="Flip the board" title="Flip the board (f)" icon="flip" onClick={() => study.flip()} />
-      </span>
+    <div class="steps" role="toolbar" aria-label="Moves of the game">
+      {STEPS.map(({ label, sign, icon, end, go }) => (
+        <IconButton
+          key={label}
+          label={label}
+          class={`step-${go}`}
+          title={`${label} (${sign})`}
+          icon={icon}
+          disabled={isFixed || ends[end]}
+          onClick={() => {
+            onStep();
+            study[go]();
+          }}
+        />
+      ))}
+      {children && <span class="phone-tools">{children}</span>}
+      <Menu label="More" icon="menu">
+        <MenuItem label="Flip the board" title="f" onClick={() => study.flip()} />
+        {menu}
+        <RoomLinks role="menuitem" />
+      </Menu>
     </div>
   );
 }
@@ -265,20 +330,25 @@ function usePanelKeys(props: BoardPanelProps, isFixed: boolean): void {
   useLayoutEffect(() => {
     if (isFixed) return undefined;
     const { study, keys } = latest.current;
-    return bindKeys([...createStepKeys(study, () => latest.current.onStep?.()), ...keys]);
+    return bindKeys({ ...createStepKeys(study, () => latest.current.onStep?.()), type: openTyping, ...keys });
   }, [isFixed]);
 }
 
-export function createStepKeys(study: Study, onStep: () => void = () => undefined): readonly KeyBinding[] {
-  const steps = STEPS.map(({ label, keys, go }) => ({
-    keys,
-    help: label,
-    run: () => {
-      onStep();
-      study[go]();
-    },
-  }));
-  return [...steps, { keys: ['f'], help: 'Flip the board', run: () => study.flip() }];
+export function createStepKeys(study: Study, onStep: () => void = () => undefined): KeyBindings {
+  const step = (go: Step['go']) => () => {
+    onStep();
+    study[go]();
+  };
+  const [start, end] = [step('goToStart'), step('goToEnd')];
+  return {
+    back: step('goBack'),
+    forward: step('goForward'),
+    up: start,
+    start,
+    down: end,
+    end,
+    flip: () => study.flip(),
+  };
 }
 
 /** Pixels of a step, for touch pads, which turn in many small ones; a wheel turns further at once. */
@@ -328,40 +398,60 @@ function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
 }
 
 const typed = signal('');
+const isTyping = signal(false);
+const openTyping = assign(isTyping, true);
 
-/** A field to type moves into, for those who do not use the board. It stays, with the focus, while nobody may move. */
-export function TypedMove({
-  position,
-  mayPass = false,
-  isOff = false,
-  onMove,
-}: {
-  readonly position: Position;
+/** What may be typed where a move is made; the field stays, with the focus, while nobody may move. */
+export interface Typing {
   readonly mayPass?: boolean;
   readonly isOff?: boolean;
+  /** Takes what is no move: a FEN or a PGN. @param onOpened called unless the text is neither */
+  onText?(text: string, onOpened: () => void): void;
   onMove(move: Move): void;
-}) {
-  return (
-    <form
-      class="typed-move"
-      onSubmit={submit(() => {
-        const move = isOff
-          ? failure('It is not your move in this position')
-          : parseTypedMove(position, typed.value, mayPass);
-        if (!move.ok) return addNotice('warning', move.error);
+}
+
+/** One field for those who do not use the board: moves, a FEN or a PGN. */
+function TypedField({ position, typing }: { readonly position: Position; readonly typing: Typing }) {
+  const { mayPass = false, isOff = false, onText, onMove } = typing;
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const take = (): void => {
+    const text = typed.value.trim();
+    const move = isOff ? failure('It is not your move in this position') : parseTypedMove(position, text, mayPass);
+    if (!move.ok && (onText === undefined || !/[\s/[]/.test(text))) {
+      addNotice('warning', move.error);
+      return;
+    }
+    if (!move.ok) {
+      onText?.(text, () => {
         typed.value = '';
-        onMove(move.value);
-      })}
-    >
-      <input
+        isTyping.value = false;
+      });
+      return;
+    }
+    typed.value = '';
+    onMove(move.value);
+  };
+  return (
+    <form class="typed" onSubmit={submit(take)}>
+      <textarea
+        ref={field}
+        rows={1}
         aria-label="Type a move"
-        placeholder="Move: e4, Nf3"
-        title={mayPass ? 'A move; -- passes the turn' : 'A move'}
+        placeholder={onText === undefined ? 'Move: e4, Nf3' : 'Move: e4, Nf3; a FEN or a PGN'}
+        title={mayPass ? 'A move, -- to pass, a FEN or a PGN' : 'A move'}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
         {...bindText(typed)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') isTyping.value = false;
+          if (event.key !== 'Enter' || event.shiftKey) return;
+          event.preventDefault();
+          take();
+        }}
       />
+      <IconButton label="Close the field" icon="close" onClick={assign(isTyping, false)} />
     </form>
   );
 }

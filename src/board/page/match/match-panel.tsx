@@ -19,6 +19,7 @@ import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select, SummaryTable } from '../shell/controls.js';
 import { analyseGame } from '../study/library.js';
+import { MoveList } from '../study/move-list.js';
 import {
   deleteMatch,
   followsGames,
@@ -53,17 +54,22 @@ export function MatchPanel() {
         white: live.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
         black: live.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
       }}
-      keys={[]}
+      keys={{}}
       instead={live.length > 0 ? <LiveGames live={live} /> : undefined}
       // Who steps through a game does not want the next one to come.
       onStep={assign(followsGames, false)}
-      tools={
-        <>
-          <CheckField label="Show new games" state={followsGames} />
-          <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchStudy)} />
-        </>
+      game={
+        state !== null && (
+          <>
+            {live.length === 0 && game !== undefined && <MoveList study={matchStudy} />}
+            <div class="button-row match-choice">
+              <CheckField label="Show new games" state={followsGames} />
+              <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchStudy)} />
+            </div>
+            <GameList state={state} />
+          </>
+        )
       }
-      game={state === null ? undefined : <GameList state={state} />}
     >
       {engine.value !== null && engine.value.players.length > 0 && <MatchSetup />}
       {matches.value.length > 1 && (

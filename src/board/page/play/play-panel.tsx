@@ -13,11 +13,11 @@ import {
   type PlayedGame,
   type PlayerSide,
 } from '../../game/played-game.js';
-import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
+import { BoardPanel, type PlayerNote } from '../board/board-panel.js';
 import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
 import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
-import type { KeyBinding } from '../shell/keyboard.js';
+import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
@@ -47,7 +47,8 @@ import {
 } from './play-session.js';
 
 const isConfirmingResignation = signal(false);
-const wantsNewGame = signal(false);
+/** The form for a new game is shown beside the one before. */
+export const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
@@ -88,6 +89,7 @@ export function PlayPanel() {
       shapes={shapes.value}
       canPremove={current !== null && !isOver && !current.isUserTurn}
       promoting={current?.settings.user}
+      typing={current === null || isOver ? undefined : { isOff: !isUserTurn, onMove: playUserMove }}
       onDrop={playUserDrop}
       onPlay={playUserMove}
       onReady={settlePremove}
@@ -97,11 +99,6 @@ export function PlayPanel() {
         ) : (
           <>
             <MoveList study={gameStudy} />
-            {!isOver && (
-              <div class="board-inputs">
-                <TypedMove position={gameStudy.position.value} isOff={!isUserTurn} onMove={playUserMove} />
-              </div>
-            )}
             {archive.value.length > 0 && <Archive />}
           </>
         )
@@ -128,14 +125,10 @@ export function PlayPanel() {
   );
 }
 
-const KEYS: readonly KeyBinding[] = [
-  { keys: ['h'], help: 'Hint', run: askForHint },
-  { keys: ['t', 'Backspace'], help: 'Take back', run: takeBack },
-  { keys: [' '], help: 'The engine moves now', run: moveNow },
-];
+const KEYS: KeyBindings = { hint: askForHint, takeBack, moveNow };
 const LOW_MS = 10_000;
 
-function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNote {
+export function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNote {
   if (current === null) return { name: '' };
   const { user, elo, clock } = current.settings;
   const isUser = side === user;

@@ -9,7 +9,7 @@ import { formatMoveNumber, requireMove } from '../../game/board-moves.js';
 import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { type MoveNode, MoveTree } from '../../game/move-tree.js';
 import { formatGlyphs, getExpectedPoints, isBlacksTurn } from '../../game/page-text.js';
-import { BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
+import { BoardPanel, type PlayerNote } from '../board/board-panel.js';
 import { point, type Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button } from '../shell/controls.js';
@@ -154,10 +154,8 @@ export function MistakesPanel({ players }: { readonly players: Readonly<Record<S
       name="Review"
       study={board}
       players={players}
-      keys={[
-        { keys: ['n'], help: 'To the next mistake', run: goOn },
-        { keys: ['Escape'], help: 'Back to the review', run: stopLearning },
-      ]}
+      keys={{ nextMistake: goOn, leave: stopLearning }}
+      typing={isAsked ? { onMove: (move) => void judge(move) } : undefined}
       dests={board.dests.value}
       movable={isAsked ? side.value : 'none'}
       shapes={shapes.value}
@@ -183,11 +181,6 @@ export function MistakesPanel({ players }: { readonly players: Readonly<Record<S
           <Button label="Back to the review" onClick={stopLearning} />
         </div>
       </div>
-      {isAsked && (
-        <div class="board-inputs">
-          <TypedMove position={board.position.value} onMove={(move) => void judge(move)} />
-        </div>
-      )}
     </BoardPanel>
   );
 }

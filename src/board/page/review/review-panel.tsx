@@ -6,7 +6,7 @@ import { getWhitePoints, isBlacksTurn } from '../../game/page-text.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button, Select, SummaryTable } from '../shell/controls.js';
-import type { KeyBinding } from '../shell/keyboard.js';
+import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { isNumber, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
@@ -93,26 +93,12 @@ const evaluation = computed(() => {
   return { text: describeJudgement(study.node.value), wdl: { win: white, draw: 0, loss: 1000 - white } };
 });
 
-const KEYS: readonly KeyBinding[] = [{ keys: ['n'], help: 'To the next bad move', run: goToNextBadMove }];
+const KEYS: KeyBindings = { nextMistake: goToNextBadMove };
 
 export function ReviewPanel() {
   if (isLearning.value) return <MistakesPanel players={players.value} />;
   return (
-    <StudyPanel
-      name="Review"
-      keys={KEYS}
-      evaluation={evaluation.value}
-      tools={
-        <Button
-          label="Next ?!"
-          disabled={current.value === null}
-          onClick={goToNextBadMove}
-          aria-label="Next ?! (bad move)"
-          title="To the next bad move (n)"
-        />
-      }
-      game={<GamePart describe={describeMove} />}
-    >
+    <StudyPanel name="Review" keys={KEYS} evaluation={evaluation.value} game={<GamePart describe={describeMove} />}>
       <Head />
       <Graph />
       <Summary />

@@ -1,7 +1,8 @@
 /** What every panel is made of: icons, dialogs, fields of forms whose values are signals, small tables of numbers. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { moveInRow } from './keyboard.js';
 import { addNotice, NoticeList, openDialogs } from './notices.js';
 
 /** Icons drawn as paths, because fonts differ in which signs they have. All are 24 by 24 and take the colour of the text. */
@@ -12,6 +13,9 @@ const PATHS = {
   end: 'M16 5h3v14h-3zM4 5v14l11-7z',
   flip: 'M7 4l-4 5h3v7h2V9h3zM17 20l4-5h-3V8h-2v7h-3z',
   undo: 'M4 8l6-5v3.5h4a6.5 6.5 0 0 1 0 13H7v-2.5h7a4 4 0 0 0 0-8h-4V13z',
+  menu: 'M4 10h4v4H4zM10 10h4v4h-4zM16 10h4v4h-4z',
+  down: 'M6 9h12l-6 7z',
+  gear: 'M10.5 1h3l.6 3 1.7.7 2.5-1.7 2.2 2.2-1.7 2.5.7 1.7 3 .6v3l-3 .6-.7 1.7 1.7 2.5-2.2 2.2-2.5-1.7-1.7.7-.6 3h-3l-.6-3-1.7-.7-2.5 1.7-2.2-2.2 1.7-2.5-.7-1.7-3-.6v-3l3-.6.7-1.7-1.7-2.5 2.2-2.2 2.5 1.7 1.7-.7zM12 7.5a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
   engine:
     'M9 2h2v3h2V2h2v3h3a1 1 0 0 1 1 1v3h3v2h-3v2h3v2h-3v3a1 1 0 0 1-1 1h-3v3h-2v-3h-2v3H9v-3H6a1 1 0 0 1-1-1v-3H2v-2h3v-2H2V9h3V6a1 1 0 0 1 1-1h3zM8 8v8h8V8z',
   board: 'M3 3h18v18H3zM5 5v7h7V5zm7 7v7h7v-7z',
@@ -59,6 +63,54 @@ export function IconButton({ label, icon, title = label, class: more = '', ...re
   );
 }
 
+interface MenuProps {
+  readonly label: string;
+  /** In place of the label. */
+  readonly icon?: IconName;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A button with a list of what can be done. The browser closes the list at a click elsewhere, and at Escape. */
+export function Menu({ label, icon, class: more = '', children }: MenuProps) {
+  const id = useId();
+  return (
+    <>
+      <button
+        type="button"
+        class={icon === undefined ? more : `icon-button ${more}`}
+        popovertarget={id}
+        aria-haspopup="menu"
+        aria-label={label}
+        title={label}
+      >
+        {icon === undefined && <span>{label}</span>}
+        <Icon name={icon ?? 'down'} />
+      </button>
+      <div
+        id={id}
+        class="menu"
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        data-keys
+        onKeyDown={moveInRow}
+        onClick={({ currentTarget }) => currentTarget.hidePopover()}
+        onToggle={(event) => {
+          if ('newState' in event && event.newState === 'open')
+            event.currentTarget.querySelector<HTMLElement>('button:enabled, a')?.focus();
+        }}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
+
+export function MenuItem(props: ComponentProps<typeof Button>) {
+  return <Button role="menuitem" {...props} />;
+}
+
 /** A part of the page whose script is fetched when the part is first shown. @param load imports its module */
 export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
   const loaded = signal<{ readonly Part: FunctionComponent<Props> } | null>(null);
@@ -80,11 +132,22 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly isWide?: boolean;
+  /** It is a room of its own instead. */
+  readonly isRoom?: boolean;
   onClose(): void;
 }
 
 /** A dialog over the page: the browser's own <dialog>, with its focus, Escape and backdrop. */
-export function Dialog({ title, children, isWide = false, onClose }: DialogProps) {
+export function Dialog({ isRoom = false, ...props }: DialogProps) {
+  if (!isRoom) return <ModalDialog {...props} />;
+  return (
+    <main class="panel-room dialog-body" aria-label={props.title}>
+      {props.children}
+    </main>
+  );
+}
+
+function ModalDialog({ title, children, isWide = false, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current;

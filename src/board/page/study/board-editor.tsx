@@ -49,15 +49,6 @@ function setField(index: number, text: string): void {
   setup.value = fields.value.with(index, text).join(' ');
 }
 
-/** Begins an analysis of the position. @returns why it is none, in one sentence; '' = it is */
-export function tryFen(fen: string): string {
-  if (fen.trim() === study.node.value.fen) return '';
-  const tree = createTree(fen);
-  if (!tree.ok) return tree.error;
-  openGames([tree.value]);
-  return '';
-}
-
 export function EditorBoard() {
   const [placement] = fields.value;
   const { element, board } = useChessground(() => ({

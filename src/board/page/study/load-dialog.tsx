@@ -1,14 +1,11 @@
-/** Paste or open a FEN or PGN; start again; other games of the file and earlier analyses; copy or save what is on the board. */
+/** Paste or open a FEN or PGN; other games of the file and earlier analyses. */
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { createPrng, drawSeed, unwrap } from '../../../base/util/index.js';
 import { GAME_ENDINGS } from '../../../chess/archives/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
-import { createChess960Fen, MoveTree } from '../../game/move-tree.js';
-import { formatTree } from '../../game/move-tree-text.js';
 import { Button, bindText, Dialog, FileButton, ProblemLine, SearchField } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
-import { copyText, importFile, saveFile } from '../shell/user-files.js';
+import { importFile } from '../shell/user-files.js';
 import { analyses } from './analysis-store.js';
 import {
   addChapters,
@@ -16,19 +13,15 @@ import {
   analysisName,
   chapterIndex,
   chapters,
-  createLink,
   deleteAnalysis,
   openAnalysis,
   openChapter,
   openFile,
-  openGames,
 } from './library.js';
-import { study } from './study.js';
 
 /** Games that the list shows at once; the others are found as one types. */
 const MOST_LISTED = 200;
 const MOST_REFUSALS = 3;
-const prng = createPrng(drawSeed());
 
 const text = signal('');
 const problem = signal('');
@@ -42,19 +35,13 @@ let fileName = '';
 /** Takes the games that are read after one of them was opened. */
 let addMore: ((games: readonly ImportedGame[]) => void) | null = null;
 
-export function LoadDialog({ onClose }: { onClose(): void }) {
+/** @param isRoom it stands in the room of games, and closes nothing */
+export function LoadDialog({ isRoom, onClose }: { readonly isRoom?: boolean; onClose(): void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   // So that a text can be pasted at once.
-  useEffect(() => field.current?.focus(), []);
-  const finish = (): void => {
-    text.value = '';
-    forget();
-    onClose();
-  };
-  const start = (fen?: string): void => {
-    openGames([unwrap(MoveTree.create(fen))]);
-    finish();
-  };
+  useEffect(() => {
+    if (isRoom !== true) field.current?.focus();
+  }, []);
   /** All games of the file become chapters; those that are still being read follow. */
   const open = (index: number): void => {
     if (!openFile(games.value, index, fileName)) return;
@@ -95,7 +82,7 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
     });
   };
   return (
-    <Dialog title="Games and positions" onClose={onClose}>
+    <Dialog title="Games and positions" isRoom={isRoom} onClose={onClose}>
       <label class="field">
         FEN or PGN
         <textarea
@@ -119,17 +106,8 @@ export function LoadDialog({ onClose }: { onClose(): void }) {
           onClick={() => read(new Blob([text.value]))}
         />
         <FileButton label="Open a file" accept={GAME_ENDINGS.join()} onFiles={([file]) => read(file, file.name)} />
-        <Button label="New analysis" onClick={() => start()} />
-        <Button label="Chess960" onClick={() => start(createChess960Fen(prng.nextBelow(960)))} />
       </div>
       <GameChoice onChoose={open} />
-      <h3>This game</h3>
-      <div class="button-row">
-        <Button label="Copy PGN" onClick={() => void copyText(formatTree(study.tree.value))} />
-        <Button label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
-        <Button label="Copy link" onClick={() => void copyText(createLink())} />
-        <Button label="Save PGN" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))} />
-      </div>
       {games.value.length === 0 && <Chapters onClose={onClose} />}
       <Analyses onClose={onClose} />
     </Dialog>

@@ -4,39 +4,62 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
+import type { ImportedGame } from '../../game/game-list.js';
 import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
 import { GLYPHS, splitPoints } from '../../game/page-text.js';
-import { type BoardEvaluation, BoardPanel, type PlayerNote, TypedMove } from '../board/board-panel.js';
-import { assign, Button, IconButton, later } from '../shell/controls.js';
-import type { KeyBinding } from '../shell/keyboard.js';
+import { type BoardEvaluation, BoardPanel, PhoneView, type PlayerNote } from '../board/board-panel.js';
+import { assign, Button } from '../shell/controls.js';
+import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
-import { EditorBoard, EditorForm, isEditing, openEditor, tryFen } from './board-editor.js';
-import { chapterIndex, chapters, openChapter } from './library.js';
+import { showStudy } from '../shell/rooms.js';
+import { importFile } from '../shell/user-files.js';
+import { EditorBoard, EditorForm, isEditing } from './board-editor.js';
+import { chapterIndex, chapters, openChapter, openFile } from './library.js';
 import { deleteFrom, MoveList } from './move-list.js';
 import { study } from './study.js';
 
 interface StudyPanelProps {
   readonly name: string;
   /** Those of this panel alone. */
-  readonly keys: readonly KeyBinding[];
+  readonly keys: KeyBindings;
   readonly evaluation: BoardEvaluation | null;
   readonly shapes?: readonly DrawShape[];
   readonly squareClasses?: ReadonlyMap<string, string>;
-  readonly tools?: ComponentChildren;
   readonly game: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-const LoadDialog = later(async () => (await import('./load-dialog.js')).LoadDialog);
-
-const isLoading = signal(false);
-/** What stands in the field of the FEN while it is typed; null = the position on the board. */
-const typedFen = signal<string | null>(null);
+/** The dialog that opens games is shown. */
+export const isLoading = signal(false);
 
 export const openLoadDialog = assign(isLoading, true);
 
-function undo(): void {
+/** Shows another game of the file. */
+export function stepChapter(step: number): void {
+  const index = chapterIndex.value + step;
+  if (chapters.value[index] !== undefined) openChapter(index);
+}
+
+/** The games of a file or text become an analysis. @param name of the file */
+export function readGames(file: Blob, name = '', onOpened: () => void = () => undefined): void {
+  const games: ImportedGame[] = [];
+  let refusal: string | undefined;
+  importFile(file, (news) => {
+    if (news.type === 'games') {
+      games.push(...news.games);
+      refusal ??= news.refusals[0];
+      return;
+    }
+    const problem = news.problem ?? refusal ?? (games.length > 0 ? '' : 'There is no game in this text');
+    if (problem !== '') addNotice('error', problem);
+    if (games.length === 0 || !openFile(games, 0, name)) return;
+    showStudy();
+    onOpened();
+  });
+}
+
+export function undo(): void {
   const words = study.undo();
   addNotice('note', words === '' ? 'There is nothing to take back' : `Taken back: ${words}`);
 }
@@ -68,19 +91,26 @@ export const players = computed(() => {
 /** Of a position that is set up. */
 const NOBODY = { white: { name: '' }, black: { name: '' } };
 
-export function StudyPanel({ name, keys, tools, game, children, ...board }: StudyPanelProps) {
+export function StudyPanel({ name, keys, game, children, ...board }: StudyPanelProps) {
   return (
     <BoardPanel
       name={name}
       study={study}
       players={isEditing.value ? NOBODY : players.value}
-      keys={[
-        { keys: ['v'], help: 'Next variation', run: () => study.goToSibling() },
-        { keys: ['-'], help: 'Null move: pass the turn', run: pass },
-        { keys: ['Ctrl+z'], help: 'Take the last change back', run: undo },
+      keys={{
+        previousGame: () => stepChapter(-1),
+        nextGame: () => stepChapter(1),
+        nextVariation: () => study.goToSibling(),
+        pass,
+        undo,
+        load: openLoadDialog,
         ...keys,
-        { keys: ['p'], help: 'Load a FEN or PGN', run: openLoadDialog },
-      ]}
+      }}
+      typing={{
+        mayPass: true,
+        onMove: (move) => study.play(move),
+        onText: (text, onOpened) => readGames(new Blob([text]), '', onOpened),
+      }}
       {...board}
       movable={study.turn.value}
       dests={study.dests.value}
@@ -98,26 +128,15 @@ export function StudyPanel({ name, keys, tools, game, children, ...board }: Stud
       onPlay={(move) => study.play(move)}
       instead={isEditing.value ? <EditorBoard /> : undefined}
       isFixed={isEditing.value}
-      tools={
-        !isEditing.value && (
-          <>
-            <Button label="Load" onClick={openLoadDialog} title="Open games, earlier analyses, a FEN or PGN (p)" />
-            <Button label="Set up" onClick={openEditor} title="Set up a position" />
-            <IconButton
-              label="Undo"
-              title="Take the last change back (Ctrl+Z)"
-              icon="undo"
-              disabled={study.undos.value.length === 0}
-              onClick={undo}
-            />
-            {tools}
-          </>
-        )
+      phoneTools={
+        <>
+          <PhoneView view="lines" label="Lines" />
+          <PhoneView view="graph" label="Graph" />
+        </>
       }
       game={isEditing.value ? undefined : game}
     >
       {isEditing.value ? <EditorForm /> : children}
-      {isLoading.value && <LoadDialog onClose={assign(isLoading, false)} />}
     </BoardPanel>
   );
 }
@@ -165,55 +184,10 @@ async function readNames(): Promise<void> {
 export function GamePart({ describe }: { readonly describe?: Parameters<typeof MoveList>[0]['describe'] }) {
   return (
     <>
-      {chapters.value.length > 1 && <ChapterBar />}
       {openingName.value !== '' && <p class="opening">{openingName.value}</p>}
       <MoveList study={study} isEditable describe={describe} />
       <AnnotationBar />
-      <div class="board-inputs">
-        <TypedMove position={study.position.value} mayPass onMove={(move) => study.play(move)} />
-        <input
-          class="fen"
-          aria-label="FEN of the position"
-          spellcheck={false}
-          value={typedFen.value ?? study.node.value.fen}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-          onInput={({ currentTarget }) => {
-            typedFen.value = currentTarget.value;
-          }}
-          onChange={({ currentTarget }) => {
-            const problem = tryFen(currentTarget.value);
-            if (problem !== '') addNotice('warning', problem);
-            typedFen.value = null;
-            currentTarget.value = study.node.value.fen;
-          }}
-        />
-      </div>
     </>
-  );
-}
-
-function ChapterBar() {
-  const index = chapterIndex.value;
-  const total = chapters.value.length;
-  const renderStep = (label: string, step: number, icon: 'back' | 'forward') => (
-    <IconButton
-      label={label}
-      icon={icon}
-      disabled={index + step < 0 || index + step >= total}
-      onClick={() => openChapter(index + step)}
-    />
-  );
-  return (
-    <div class="chapter-bar">
-      {renderStep('Previous game', -1, 'back')}
-      <Button
-        label={`${index + 1} of ${total}: ${chapters.value[index]?.title}`}
-        class="chapter-title"
-        onClick={openLoadDialog}
-        title="All games of this file"
-      />
-      {renderStep('Next game', 1, 'forward')}
-    </div>
   );
 }
 

@@ -313,10 +313,11 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
   const { orientation } = loopStudy;
   useEffect(
     () =>
-      bindKeys([
+      bindKeys({
         ...createStepKeys(loopStudy),
-        { keys: ['n'], help: 'Next game', run: () => pick(shownLoopGame.value + 1) },
-      ]),
+        previousGame: () => pick(shownLoopGame.value - 1),
+        nextGame: () => pick(shownLoopGame.value + 1),
+      }),
     [],
   );
   return (
@@ -331,15 +332,14 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
               orientation={orientation.value}
               lastMove={loopStudy.lastMove.value}
             />
-            <StepButtons study={loopStudy}>
-              <Button label="Analyse" onClick={() => analyseGame(loopStudy)} />
-            </StepButtons>
+            <StepButtons study={loopStudy} />
           </div>
           <div class="loop-moves">
             <p>
               {headers.get('White')} – {headers.get('Black')} <strong>{headers.get('Result')}</strong>
             </p>
             <MoveList study={loopStudy} />
+            <Button label="Analyse" onClick={() => analyseGame(loopStudy)} />
           </div>
         </div>
       )}

@@ -1,0 +1,124 @@
+/** The header: rooms; in the middle what is on the board; on the right new games, sharing, settings. */
+import { computed, effect } from '@preact/signals';
+import { unwrap } from '../../base/util/index.js';
+import { createChess960Fen, MoveTree } from '../game/move-tree.js';
+import { formatTree } from '../game/move-tree-text.js';
+import { describePlayer, wantsNewGame } from './play/play-panel.js';
+import { game, prng } from './play/play-session.js';
+import { engine, obstacle, portState } from './port/engine-port.js';
+import { isDark, toggleTheme } from './shell/appearance.js';
+import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
+import { mode, RoomLinks, room } from './shell/rooms.js';
+import { copyText, saveFile } from './shell/user-files.js';
+import { openEditor } from './study/board-editor.js';
+import { analysisName, chapterIndex, chapters, createLink, openGames } from './study/library.js';
+import { study } from './study/study.js';
+import { openLoadDialog, players, stepChapter, undo } from './study/study-panel.js';
+
+/** What is shown, in words: players of the game, or the room. */
+const title = computed(() => {
+  if (room.value !== 'board') return { games: 'Games', match: 'Match', training: 'Training' }[room.value];
+  if (mode.value === 'play') {
+    if (game.value === null) return 'Play against the engine';
+    return (['white', 'black'] as const).map((side) => describePlayer(game.value, side).name).join(' – ');
+  }
+  const names = [players.value.white.name, players.value.black.name];
+  const isNamed = names[0] !== 'White' || names[1] !== 'Black';
+  return isNamed ? names.join(' – ') : mode.value === 'review' ? 'Review' : 'Analysis';
+});
+
+effect(() => {
+  document.title = `${title.value} · Sardonyx`;
+});
+
+export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appearance'): void }) {
+  const isFile = room.value === 'board' && mode.value !== 'play' && chapters.value.length > 1;
+  return (
+    <header class="header">
+      <a class="brand" href={`#${mode.value}`} aria-label="Sardonyx">
+        <img src={new URL('./icon.svg', import.meta.url).href} alt="" width={20} height={20} />
+        <span>Sardonyx</span>
+      </a>
+      <nav class="nav" aria-label="Rooms">
+        <RoomLinks />
+      </nav>
+      <div class="header-title">
+        {isFile && <Chapter label="Previous game" step={-1} icon="back" />}
+        <h1 title={title.value}>
+          {isFile && `${chapterIndex.value + 1} / ${chapters.value.length} · `}
+          {title.value}
+          {isFile && analysisName.value !== '' && <span class="faint"> · {analysisName.value}</span>}
+        </h1>
+        {isFile && <Chapter label="Next game" step={1} icon="forward" />}
+      </div>
+      {portState.value === 'lost' && (
+        <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
+          <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>
+        </span>
+      )}
+      {room.value === 'board' && mode.value !== 'play' && (
+        <IconButton
+          label="Undo"
+          title="Take the last change back (Ctrl+Z)"
+          icon="undo"
+          disabled={study.undos.value.length === 0}
+          onClick={undo}
+        />
+      )}
+      <Menu label="New">
+        <MenuItem label="Game against the engine" onClick={begin('play', assign(wantsNewGame, true))} />
+        <MenuItem label="Empty board" onClick={begin('analyse', () => openGames([unwrap(MoveTree.create())]))} />
+        <MenuItem
+          label="Chess960"
+          onClick={begin('analyse', () => openGames([unwrap(MoveTree.create(createChess960Fen(prng.nextBelow(960))))]))}
+        />
+        <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
+        <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
+      </Menu>
+      <Menu label="Share">
+        <MenuItem label="Copy PGN" onClick={() => void copyText(formatTree(study.tree.value))} />
+        <MenuItem label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
+        <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />
+        <MenuItem label="Save PGN" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))} />
+      </Menu>
+      <Menu label="Settings" icon="gear">
+        <MenuItem
+          label="Engine"
+          title="Network and options (e)"
+          disabled={engine.value === null}
+          onClick={() => onDialog('options')}
+        />
+        <MenuItem label="Board and pieces" onClick={() => onDialog('appearance')} />
+        <MenuItem label={isDark.value ? 'Light colours' : 'Dark colours'} onClick={toggleTheme} />
+        <MenuItem label="Keys" title="?" onClick={() => onDialog('help')} />
+        <RoomLinks role="menuitem" />
+      </Menu>
+    </header>
+  );
+}
+
+/** Shows the board in a mode, and does something there. */
+function begin(wanted: 'analyse' | 'play', run: () => void): () => void {
+  return () => {
+    location.hash = wanted;
+    run();
+  };
+}
+
+interface ChapterProps {
+  readonly label: string;
+  readonly step: number;
+  readonly icon: 'back' | 'forward';
+}
+
+/** To another game of the file. */
+function Chapter({ label, step, icon }: ChapterProps) {
+  return (
+    <IconButton
+      label={label}
+      icon={icon}
+      disabled={chapters.value[chapterIndex.value + step] === undefined}
+      onClick={() => stepChapter(step)}
+    />
+  );
+}

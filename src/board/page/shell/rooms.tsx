@@ -1,0 +1,54 @@
+/** The rooms of the page and the modes of its one board. The address names either, so that the browser's back button works. */
+import { batch, signal } from '@preact/signals';
+import { engine, port } from '../port/engine-port.js';
+
+const ROOMS = { board: 'Board', games: 'Games', match: 'Match', training: 'Training' } as const;
+type Room = keyof typeof ROOMS;
+type Mode = (typeof MODES)[number];
+
+const MODES = ['analyse', 'play', 'review'] as const;
+
+export const room = signal<Room>('board');
+/** What the board is for; it stays while another room is shown. */
+export const mode = signal<Mode>('analyse');
+
+function readAddress(): void {
+  const name = location.hash.slice(1);
+  batch(() => {
+    mode.value = MODES.find((known) => known === name) ?? mode.value;
+    room.value = Object.hasOwn(ROOMS, name) ? (name as Room) : 'board';
+  });
+}
+
+readAddress();
+addEventListener('hashchange', readAddress);
+
+/** Shows the game that was opened. */
+export function showStudy(): void {
+  location.hash = mode.peek() === 'review' ? 'review' : 'analyse';
+}
+
+/** Whether the engine's side can do what the room is for. */
+export function isOffered(name: Room): boolean {
+  if (name === 'training') return port.offers.training && engine.value?.hasLoop === true;
+  return name !== 'match' || port.offers.matches;
+}
+
+/** @param role of the links, where they stand in a menu */
+export function RoomLinks({ role }: { readonly role?: 'menuitem' }) {
+  return (
+    <>
+      {(Object.keys(ROOMS) as Room[]).filter(isOffered).map((name) => (
+        <a
+          key={name}
+          role={role}
+          class={role && 'button room-link'}
+          href={`#${name === 'board' ? mode.value : name}`}
+          aria-current={room.value === name ? 'page' : undefined}
+        >
+          {ROOMS[name]}
+        </a>
+      ))}
+    </>
+  );
+}
