@@ -55,15 +55,30 @@ test('an analysis reports lines and statistics of every move until it is stopped
   assert.match(JSON.stringify(described.answer), /hash/);
 });
 
-test('a second page takes the analysis over, and the first is told', async () => {
+test('a page takes the analysis of another only when its user wants it, and each is told who has the engine', async () => {
   const [one, two] = [await connect(), await connect()];
-  await one.ask('analyse', { position: START, multiPv: 1 });
+  const isHeld = ({ type }: { readonly type?: unknown }): boolean => type === 'holder';
+  await one.ask('analyse', { position: START, multiPv: 1, about: 'Anna – Ben' });
   await nextState(one);
-  const ended = one.waitFor(({ type }) => type === 'ended');
-  await two.ask('analyse', { position: { fen: null, moves: ['e2e4'] }, multiPv: 1 });
-  assert.match(String((await ended).reason), /Another page/);
+  const question = { position: { fen: null, moves: ['e2e4'] }, multiPv: 1, about: 'Carl – Dora' };
+  const refused = two.waitFor(isHeld);
+  await two.ask('analyse', { ...question, takes: false });
+  assert.equal((await refused).about, 'Anna – Ben');
+  await nextState(one);
+  const taken = one.waitFor(isHeld);
+  await two.ask('analyse', question);
+  assert.equal((await taken).about, 'Carl – Dora');
   await nextState(two);
+  const freed = one.waitFor(isHeld);
   await two.ask('stop');
+  assert.equal((await freed).about, null);
+  // Nobody has it: who asks gets it, whoever wants it too.
+  const free = nextState(two);
+  await two.ask('analyse', { ...question, takes: false });
+  await free;
+  const left = one.waitFor((message) => isHeld(message) && message.about === null);
+  two.close();
+  await left;
 });
 
 test('a search with an end interrupts an analysis, which then goes on in its tree', async () => {

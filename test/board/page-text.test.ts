@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARROW_SHADES, createArrows } from '#sardonyx/board/game/board-moves.js';
 import {
+  describeWinner,
   formatClock,
   formatCount,
   formatScore,
   formatSigned,
   formatSuperiority,
+  formatWdl,
   getWhitePoints,
   getWhiteWdl,
   splitEngineNote,
@@ -17,12 +19,27 @@ test('scores are from White’s view', () => {
   assert.equal(formatScore({ kind: 'cp', value: 31 }, false), '+0.31');
   assert.equal(formatScore({ kind: 'cp', value: 31 }, true), '−0.31');
   assert.equal(formatScore({ kind: 'cp', value: 1234 }, false), '+12.3');
-  assert.equal(formatScore({ kind: 'mate', value: 3 }, true), '#−3');
-  assert.equal(formatScore({ kind: 'mate', value: -2 }, true), '#2');
+  const edges = [2000, 2001, 31_000, -31_000].map((value) => formatScore({ kind: 'cp', value }, false));
+  assert.deepEqual(edges, ['+20.0', '+20.0', '+20.0', '−20.0']);
+  assert.equal(formatScore({ kind: 'cp', value: 0 }, true), '+0.00');
+  assert.equal(formatScore({ kind: 'mate', value: 3 }, true), '−20.0');
+  assert.equal(formatScore({ kind: 'mate', value: -2 }, true), '+20.0');
+  assert.equal(formatScore({ kind: 'mate', value: 0 }, true), '+20.0');
   const wdl = { win: 500, draw: 300, loss: 200 };
   assert.deepEqual(getWhiteWdl({ wdl }, true), { win: 200, draw: 300, loss: 500 });
   assert.equal(getWhitePoints({ wdl }, false), 0.65);
   assert.equal(getWhitePoints({ wdl }, true), 0.35);
+});
+
+test('who wins is said from 99 % on, and when it is proven', () => {
+  const say = (win: number, draw: number, isBlack: boolean, isProven: boolean) =>
+    describeWinner({ wdl: { win, draw, loss: 1000 - win - draw } }, isBlack, isProven);
+  assert.equal(say(985, 10, false, false), 'White wins');
+  assert.equal(say(985, 9, false, false), '');
+  assert.equal(say(985, 10, true, false), 'Black wins');
+  assert.equal(say(0, 0, true, true), 'White wins, proven');
+  assert.equal(say(0, 1000, true, true), 'Draw, proven');
+  assert.equal(formatWdl({ win: 364, draw: 370, loss: 266 }), 'W 36 D 37 L 27');
 });
 
 test('numbers are short', () => {
@@ -39,7 +56,7 @@ function createRow(move: string, visits: number, prior: number, q: number): Move
   return { move, visits, prior, q, draw: 0, movesLeft: null, u: null, s: null, v: null, bound: 'none' };
 }
 
-test('arrows: width by visits or policy, colour by the loss against the best move, few of them', () => {
+test('arrows: share by visits or policy, colour by the loss against the best move, few of them', () => {
   const rows = [
     createRow('e2e4', 600, 0.2, 0.3),
     createRow('d2d4', 390, 0.5, 0.28),
@@ -59,19 +76,17 @@ test('arrows: width by visits or policy, colour by the loss against the best mov
   );
   assert.equal(byPolicy[1].shade, ARROW_SHADES - 1);
   assert.deepEqual(createArrows([], [], 'visits'), []);
-  // The board never removes an arrowhead, so that there may be few widths.
-  const widths = Array.from({ length: 1000 }, (_, n) => {
-    const two = [createRow('e2e4', n, 0.5, 0), createRow('d2d4', 1000 - n, 0.5, 0)];
-    return createArrows(two, [], 'visits').map(({ width }) => width);
-  });
-  assert.ok(new Set(widths.flat()).size <= 6);
 });
 
 test('what programs write after each move is a note beside it; words of people are comments', () => {
-  const split = (comment: string) => Object.values(splitEngineNote(comment));
+  const split = (comment: string, isBlack = false) => Object.values(splitEngineNote(comment, isBlack));
   assert.deepEqual(split('+0.31/12 0.5s'), ['+0.31', '']);
-  assert.deepEqual(split('-M4/7 12.3s, White mates'), ['-M4', 'White mates']);
-  for (const note of ['0.00', '-12.3', 'book']) assert.deepEqual(split(note), [note, '']);
+  assert.deepEqual(split('+0.31/12 0.5s', true), ['−0.31', '']);
+  assert.deepEqual(split('-M4/7 12.3s, White mates', true), ['+20.0', 'White mates']);
+  assert.deepEqual(split('M4/7 12.3s'), ['+20.0', '']);
+  assert.deepEqual(split('0.00'), ['+0.00', '']);
+  assert.deepEqual(split('-12.3'), ['−12.3', '']);
+  assert.deepEqual(split('book'), ['book', '']);
   assert.deepEqual(split('book, Draw by adjudication'), ['book', 'Draw by adjudication']);
   assert.deepEqual(split('0.067s'), ['0.067s', '']);
   assert.deepEqual(split(''), ['', '']);

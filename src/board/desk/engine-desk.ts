@@ -2,8 +2,8 @@
  * One engine for several pages. One search runs at a time:
  * 1. jobs that need a quiet engine (options, tree, tablebases) come first and take milliseconds,
  * 2. then searches with an end (`think`: moves of a game, hints, reviews), first come, first served,
- * 3. then the one analysis. Whatever comes before it interrupts it, and afterwards it goes on in its tree. The analysis that was
- *    asked for last is the one that counts; the page whose analysis it replaces is told.
+ * 3. then the one analysis. Whatever comes before it interrupts it, and afterwards it goes on in its tree. A page takes it from
+ *    another one only where its user has done something; every page that wants it is told who has it.
  *
  * The desk knows no network protocol and no machine, so that it can also run inside a page.
  */
@@ -67,6 +67,8 @@ interface TaskSettings {
   readonly multiPv: number;
   /** Null = full strength. */
   readonly elo: number | null;
+  /** Of an analysis: what the page says it analyses, for the other pages. */
+  readonly about?: string;
 }
 
 export class DeskTask {
@@ -123,6 +125,8 @@ export class EngineDesk {
   private readonly jobs: (() => Promise<void> | void)[] = [];
   private readonly waiting: DeskTask[] = [];
   private analysis: DeskTask | null = null;
+  /** Pages that have asked for an analysis. */
+  private readonly analysts = new Set<DeskClient>();
   private current: DeskTask | null = null;
   /** The search that the engine's tree is of. */
   private last: DeskTask | null = null;
@@ -183,13 +187,14 @@ export class EngineDesk {
     });
   }
 
-  /** Replaces the analysis of whichever page has one. */
-  analyse(task: DeskTask): void {
-    const previous = this.analysis;
-    if (previous !== null && previous.client !== task.client) {
-      this.emitEnd(previous, 'Another page has started an analysis');
+  /** @param takes whether it replaces the analysis of another page; without, the page is only told who has the engine */
+  analyse(task: DeskTask, takes: boolean): void {
+    this.analysts.add(task.client);
+    if (!takes && this.analysis !== null && this.analysis.client !== task.client) {
+      this.tellHolder(task.client);
+      return;
     }
-    this.analysis = task;
+    this.setAnalysis(task);
     if (this.current?.isAnalysis) this.interrupt();
     else this.pump();
   }
@@ -197,7 +202,7 @@ export class EngineDesk {
   /** Nothing happens when the client has no analysis. */
   stopAnalysis(client: DeskClient): void {
     if (this.analysis?.client !== client) return;
-    this.analysis = null;
+    this.setAnalysis(null);
     if (this.current?.isAnalysis) this.interrupt();
   }
 
@@ -228,6 +233,7 @@ export class EngineDesk {
 
   /** The page is gone. */
   leave(client: DeskClient): void {
+    this.analysts.delete(client);
     this.stopAnalysis(client);
     this.hurry(client);
   }
@@ -312,13 +318,18 @@ export class EngineDesk {
   private endAnalysis(reason: string): void {
     const task = this.analysis;
     if (task === null) return;
-    this.emitEnd(task, reason);
-    this.analysis = null;
+    task.client.send({ type: 'ended', id: task.id, reason });
+    this.setAnalysis(null);
     if (this.current === task) this.interrupt();
   }
 
-  private emitEnd({ client, id }: DeskTask, reason: string): void {
-    client.send({ type: 'ended', id, reason });
+  private setAnalysis(task: DeskTask | null): void {
+    this.analysis = task;
+    for (const client of this.analysts) if (client !== task?.client) this.tellHolder(client);
+  }
+
+  private tellHolder(client: DeskClient): void {
+    client.send({ type: 'holder', about: this.analysis?.settings.about ?? null });
   }
 
   private scheduleEvent(): void {

@@ -95,13 +95,13 @@ export class PageSession implements DeskClient {
     return this.services.matches;
   }
 
-  private analyse({ id, position, multiPv, searchMoves }: RequestOf<'analyse'>): void {
+  private analyse({ id, position, multiPv, searchMoves, takes, about }: RequestOf<'analyse'>): void {
     const game = readPosition(position);
     if (listLegalMoves(game.position).length === 0) throw new Error('The game is over: there is nothing to analyse');
     const moves = searchMoves?.map((text) => unwrap(parseUciMove(game.position, text)));
     const request = { infinite: true, ...(moves === undefined ? {} : { searchMoves: moves }) };
     const ignore = (): void => undefined;
-    this.desk.analyse(new DeskTask(this, id, { position, request, multiPv, elo: null }, null, ignore));
+    this.desk.analyse(new DeskTask(this, id, { position, request, multiPv, elo: null, about }, null, ignore), takes);
   }
 
   private think({ id, position, limits, multiPv, elo }: RequestOf<'think'>): Promise<Answers['think']> {

@@ -1,13 +1,32 @@
 /** Scores and shares as the page writes them. */
 import type { Line, MatchGame, ScoreText } from '../protocol/replies.js';
 
-/** Pawns with a sign, or `#n`; from White's view. @param isBlack the player to move, whose view the score has */
+/** Where scores end: a mate has as many pawns. */
+const MOST_PAWNS = 20;
+
+/** Pawns with a sign, −20 to +20, from White's view. @param isBlack the player to move, whose view the score has */
 export function formatScore({ kind, value }: ScoreText, isBlack: boolean): string {
-  const whites = isBlack ? -value : value;
-  if (kind === 'mate') return whites === 0 ? '#' : `#${whites < 0 ? '−' : ''}${Math.abs(whites)}`;
-  const pawns = Math.abs(whites) / 100;
-  const digits = pawns >= 100 ? 0 : pawns >= 10 ? 1 : 2;
-  return `${whites < 0 ? '−' : '+'}${pawns.toFixed(digits)}`;
+  const isMate = kind === 'mate';
+  const pawns = isMate ? MOST_PAWNS : Math.min(MOST_PAWNS, Math.abs(value) / 100);
+  // Who is to move and has a mate in 0 moves is mated.
+  const isLoss = value < 0 || (isMate && value === 0);
+  return `${isLoss !== isBlack && pawns > 0 ? '−' : '+'}${pawns.toFixed(pawns >= 10 ? 1 : 2)}`;
+}
+
+/** Expected points from which on somebody wins. */
+const SURE = 0.99;
+
+/** Who wins, in words; '' while that is open. @param isProven whether the search has proven the result */
+export function describeWinner(line: Pick<Line, 'wdl'>, isBlack: boolean, isProven: boolean): string {
+  const points = getWhitePoints(line, isBlack);
+  const winner = points >= SURE ? 'White wins' : points <= 1 - SURE ? 'Black wins' : isProven ? 'Draw' : '';
+  return isProven ? `${winner}, proven` : winner;
+}
+
+/** "W 36 D 37 L 27": percent for White. */
+export function formatWdl({ win, draw, loss }: Line['wdl']): string {
+  const [w, d, l] = [win, draw, loss].map((share) => Math.round(share / 10));
+  return `W ${w} D ${d} L ${l}`;
 }
 
 export function isBlacksTurn(fen: string): boolean {
@@ -27,6 +46,12 @@ export function getWhitePoints({ wdl }: Pick<Line, 'wdl'>, isBlack: boolean): nu
 /** Per mille for White: won, drawn, lost. */
 export function getWhiteWdl({ wdl: { win, draw, loss } }: Pick<Line, 'wdl'>, isBlack: boolean): Line['wdl'] {
   return isBlack ? { win: loss, draw, loss: win } : { win, draw, loss };
+}
+
+/** Per mille for White. @param q win minus loss for the player who makes the move. @param draw its probability, 0 to 1 */
+export function computeWdl(q: number, draw: number, isBlack: boolean): Line['wdl'] {
+  const [win, loss] = [500 * (1 + q - draw), 500 * (1 - q - draw)];
+  return getWhiteWdl({ wdl: { win, draw: 1000 * draw, loss } }, isBlack);
 }
 
 /** 12345678 → "12.3 M". */
@@ -77,10 +102,17 @@ export function formatClock(remainingMs: number): string {
 /** What programs write after each move of a game: "book", "0.00", or "+0.31/12 0.5s", score, depth and time; maybe with an end. */
 const ENGINE_NOTE = /^(book|[+-]?(?:\d+\.\d+|M\d+)|[\d.]+s)(?:\/\d+)?(?: [\d.]+s)?(?:, (.*))?$/;
 
-/** A comment as a short note beside its move, and what is left of it. */
-export function splitEngineNote(comment: string): { readonly note: string; readonly rest: string } {
-  const match = ENGINE_NOTE.exec(comment);
-  return match === null ? { note: '', rest: comment } : { note: match[1], rest: match[2] ?? '' };
+/**
+ * A comment as a short note beside its move, and what is left of it.
+ * @param isBlack who moved: programs write their scores from the mover's view, the page from White's
+ */
+export function splitEngineNote(comment: string, isBlack = false): { readonly note: string; readonly rest: string } {
+  const [, said, rest = ''] = ENGINE_NOTE.exec(comment) ?? [];
+  if (said === undefined) return { note: '', rest: comment };
+  const [, sign = '', mate, pawns] = /^([+-]?)(?:(M)\d+|([\d.]+))$/.exec(said) ?? [];
+  if (mate === undefined && pawns === undefined) return { note: said, rest };
+  const value = (sign === '-' ? -1 : 1) * (mate === undefined ? 100 * Number(pawns) : 1);
+  return { note: formatScore({ kind: mate === undefined ? 'cp' : 'mate', value }, isBlack), rest };
 }
 
 /** Words of PGN's glyphs that the page shows and offers. */

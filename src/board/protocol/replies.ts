@@ -297,8 +297,10 @@ export interface Answers extends Record<RequestType, unknown> {
 export type PortEvent =
   /** News of the analysis or of the `think` with this request number. */
   | { readonly type: 'search'; readonly id: number; readonly state: SearchState }
-  /** An analysis has ended by itself: another page took the engine, or it failed. */
+  /** An analysis has failed. */
   | { readonly type: 'ended'; readonly id: number; readonly reason: string }
+  /** Another page has the engine for its analysis, and says what of; null = no page has it any more. */
+  | { readonly type: 'holder'; readonly about: string | null }
   | { readonly type: 'description'; readonly description: EngineDescription }
   /** Something takes its time. `share` is 0 to 1, null when it is not known; `isDone` ends it, well or badly. */
   | { readonly type: 'progress'; readonly text: string; readonly share: number | null; readonly isDone: boolean }

@@ -86,8 +86,18 @@ export type MatchSettings = v.InferOutput<typeof matchSettingsSchema>;
 export const requestSchema = v.variant('type', [
   /** Answered with EngineDescription. */
   v.strictObject({ type: v.literal('describe'), id }),
-  /** Searches until `stop` or until another page starts its own analysis. Answered when it starts, followed by events. */
-  v.strictObject({ type: v.literal('analyse'), id, position, multiPv, searchMoves }),
+  /** Searches until `stop` or until another page takes the engine. Answered when it is understood, followed by events. */
+  v.strictObject({
+    type: v.literal('analyse'),
+    id,
+    position,
+    multiPv,
+    searchMoves,
+    /** The user has done something: the engine is taken from another page that has it. */
+    takes: v.optional(v.boolean(), true),
+    /** What is analysed, in words for the other pages. */
+    about: v.optional(v.pipe(v.string(), v.maxLength(LONGEST_NAME)), ''),
+  }),
   /** Ends this page's analysis. */
   v.strictObject({ type: v.literal('stop'), id }),
   /** A search with an end, at full strength or at `elo`. Answered with ThoughtReply. */

@@ -1,95 +1,104 @@
-/** Analysis: the engine's switch, lines and statistics beside the board, the moves of the game below them. */
+/** Analysis: the engine's switch, score and candidates beside the board, and the moves of the game. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import type { Key } from '@lichess-org/chessground/types';
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSan } from '../../../chess/rules/index.js';
-import { createArrows, requireMove } from '../../game/board-moves.js';
-import { formatCount, formatPercent } from '../../game/page-text.js';
-import type { MoveRow, SearchState } from '../../protocol/replies.js';
-import { point } from '../board/chess-board.js';
-import { LineChart } from '../chart/line-chart.js';
-import { engine, obstacle, portState, transfer } from '../port/engine-port.js';
-import { assign, Button, CheckField, later, toggle } from '../shell/controls.js';
-import { type KeyBindings, moveInRow } from '../shell/keyboard.js';
-import { isBoolean, isOneOf, storedSignal } from '../shell/stored.js';
+import { createArrows, getArrow, requireMove } from '../../game/board-moves.js';
+import { describeJudgement } from '../../game/game-review.js';
+import type { MoveNode } from '../../game/move-tree.js';
+import {
+  computeWdl,
+  formatCount,
+  formatScore,
+  getExpectedPoints,
+  isBlacksTurn,
+  splitEngineNote,
+} from '../../game/page-text.js';
+import type { MoveRow } from '../../protocol/replies.js';
+import { later, toggle } from '../shell/controls.js';
+import type { KeyBindings } from '../shell/keyboard.js';
+import { isBoolean, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { GamePart, StudyPanel } from '../study/study-panel.js';
-import { LineList, LinePreview, MoveTable } from './engine-moves.js';
+import { Candidates } from './candidates.js';
+import { drawPicture, SHADES } from './engine-arrows.js';
+import { EngineHead, showsArrows, showsNumbers, toggleArrowMode } from './engine-head.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
 import {
   analysedPosition,
   arrowMode,
   currentState,
-  endReason,
   evaluation,
+  getThought,
+  hover,
   hoveredMoves,
+  isBlackToMove,
   isOn,
   isThreat,
-  multiPv,
-  nodeLimit,
-  outcome,
   playBestMove,
-  previewFen,
-  searchMoves,
-  secondLimit,
+  pointedLine,
+  pointedSquare,
   startFollowing,
   toggleEngine,
-  toggleSearchMove,
-  valueHistory,
+  toggleThreat,
   verdict,
 } from './live-analysis.js';
-import { TreeOutline } from './tree-outline.js';
 
-const TABS = { moves: 'Moves', games: 'Games', graph: 'Graph', tree: 'Tree', explain: 'Explain' } as const;
-type Tab = keyof typeof TABS;
-
-const tab = storedSignal<Tab>('analyseTab', 'moves', isOneOf('moves', 'games', 'graph', 'tree', 'explain'));
-const showsArrows = storedSignal('arrows', true, isBoolean);
-/** On the square of each candidate: the mover's expected points in percent, and visits. */
-const showsNumbers = storedSignal('numbers', false, isBoolean);
-const showsSettings = signal(false);
-const NO_CLASSES: ReadonlyMap<string, string> = new Map();
-/** What Explain paints, while it is shown. */
+const showsGames = storedSignal('explorer.open', matchMedia('(min-height: 900px)').matches, isBoolean);
 const ExplorerView = later(async () => (await import('./explorer-view.js')).ExplorerView);
 
-const squareClasses = computed(() => (tab.value === 'explain' ? explainedSquares.value : NO_CLASSES));
+/** Plies that are drawn of a line whose square is under the pointer. */
+const DRAWN_PLIES = 4;
+const HOVER_COLOR = '#3692e7';
+const REPLY_COLOR = '#5a5a5a';
+const THREAT_COLOR = '#a4241c';
+const POLICY_COLOR = '#6b3fa0';
 
 const shapes = computed<DrawShape[]>(() => {
   const position = analysedPosition.value;
   if (position === null) return [];
-  const pointTo = (uci: string) => point(position, uci, study.isChess960.value);
-  const [hovered] = hoveredMoves.value;
-  const state = currentState.value;
-  const arrows = state === null || !showsArrows.value ? [] : createArrows(state.moves, state.lines, arrowMode.value);
-  const numbers: DrawShape[] = state === null || !showsNumbers.value ? [] : drawNumbers(state, pointTo);
-  const drawn: DrawShape[] = arrows.map(({ move, share, width, shade }) => ({
-    ...pointTo(move),
-    brush: isThreat.value ? 'paleRed' : `move${shade}`,
-    modifiers: { lineWidth: width },
-    ...(showsNumbers.value ? {} : { label: { text: formatPercent(share).replace(' %', '') } }),
+  const { moves = [], lines = [] } = currentState.value ?? {};
+  const place = (uci: string) => {
+    const [from, to] = getArrow(position, uci, study.isChess960.value);
+    return { from, to };
+  };
+  const pointed = pointedLine.value.slice(0, DRAWN_PLIES);
+  const isPolicy = arrowMode.value === 'policy';
+  const known = showsArrows.value && pointed.length === 0 ? createArrows(moves, lines, arrowMode.value) : [];
+  const arrows = known.map(({ move, share, shade }) => ({
+    ...place(move),
+    color: isThreat.value ? THREAT_COLOR : isPolicy ? POLICY_COLOR : SHADES[shade],
+    width: 5 + 16 * Math.sqrt(share),
+    isDashed: isPolicy,
   }));
-  // The thickest arrow comes last, so that it lies on top.
-  drawn.reverse();
-  if (hovered !== undefined) drawn.push({ ...pointTo(hovered), brush: 'hover' });
-  return [...drawn, ...numbers];
+  const shown = pointed.length > 0 ? pointed : hoveredMoves.value.slice(0, 1);
+  for (const [ply, uci] of shown.entries())
+    arrows.push({ ...place(uci), color: ply % 2 === 0 ? HOVER_COLOR : REPLY_COLOR, width: 12, isDashed: false });
+  const rows = showsNumbers.value ? moves.filter(({ visits }) => visits > 0).slice(0, MOST_NUMBERS) : [];
+  const numbers = [
+    ...rows.map((row) => ({ square: place(row.move).to, texts: describeRow(row) })),
+    ...(showsNumbers.value ? [] : known).map(({ move, share }) => ({
+      square: place(move).to,
+      texts: ['', String(Math.round(100 * share))] as const,
+    })),
+  ];
+  // Of moves to one square the first, which has the most visits.
+  const corners = numbers.filter(
+    ({ square }, index) => numbers.findIndex((other) => other.square === square) === index,
+  );
+  return drawPicture(
+    arrows,
+    corners.map((corner, index) => ({ ...corner, isBest: index === 0 })),
+    study.orientation.value,
+  );
 });
 
 const MOST_NUMBERS = 16;
 
-/** Of moves to one square the one with the most visits. */
-function drawNumbers({ moves }: SearchState, pointTo: (uci: string) => { dest: Key }): DrawShape[] {
-  const bySquare = new Map<Key, MoveRow>();
-  for (const row of moves.slice(0, MOST_NUMBERS)) {
-    const { dest } = pointTo(row.move);
-    if (row.visits > 0 && !bySquare.has(dest)) bySquare.set(dest, row);
-  }
-  return [...bySquare].map(([orig, { q, visits }], index) => ({
-    orig,
-    customSvg: {
-      html: `<g class="square-numbers${index === 0 ? ' square-numbers-best' : ''}"><rect x="14" y="26" width="72" height="50" rx="10"/><text x="50" y="50">${Math.round(50 * (q + 1))}</text><text x="50" y="70">${formatCount(visits)}</text></g>`,
-    },
-  }));
+/** White's expected points in percent, and visits. */
+function describeRow({ q, draw, visits }: MoveRow): readonly [string, string] {
+  const points = getExpectedPoints(computeWdl(q, draw ?? 0, isBlackToMove.value));
+  return [String(Math.round(100 * points)), formatCount(visits)];
 }
 
 const KEYS: KeyBindings = {
@@ -98,150 +107,74 @@ const KEYS: KeyBindings = {
   numbers: () => toggle(showsNumbers),
   arrows: () => toggle(showsArrows),
   policy: toggleArrowMode,
-  threat: () => toggle(isThreat),
+  threat: toggleThreat,
+  leave: () => hover([]),
 };
 
 export function AnalysePanel() {
   useEffect(startFollowing, []);
+  useEffect(watchBoard, []);
   return (
     <StudyPanel
       name="Analyse"
       keys={KEYS}
       evaluation={evaluation.value}
       shapes={shapes.value}
-      squareClasses={squareClasses.value}
-      game={<GamePart />}
+      squareClasses={explainedSquares.value}
+      game={<GamePart describe={(node) => <MoveScore node={node} />} />}
     >
-      <EngineHead />
-      {showsSettings.value && <SearchSettings />}
-      <LineList />
-      <TablebaseBox />
-      <Tabs />
-      <div class="tab-body" role="tabpanel" id="analyse-tab" aria-label={TABS[tab.value]}>
-        {tab.value === 'moves' && <MoveTable />}
-        {tab.value === 'games' && <ExplorerView />}
-        {tab.value === 'graph' && <ValueGraph />}
-        {tab.value === 'tree' && <TreeOutline />}
-        {tab.value === 'explain' && <ExplainView />}
+      <div class="engine-panel">
+        <EngineHead />
+        <Candidates />
+        <TablebaseBox />
+        <ExplainView />
+        <details
+          class="explorer-fold"
+          open={showsGames.value}
+          onToggle={({ currentTarget }) => {
+            showsGames.value = currentTarget.open;
+          }}
+        >
+          <summary>Games with this position</summary>
+          {showsGames.value && <ExplorerView />}
+        </details>
       </div>
-      {isOn.value && previewFen.value !== null && <LinePreview fen={previewFen.value} />}
     </StudyPanel>
   );
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
-  checkmate: 'Checkmate',
-  stalemate: 'Stalemate',
-  'insufficient-material': 'Draw: too little material to mate',
-  'fifty-moves': 'Draw: fifty moves without capture or pawn move',
-  threefold: 'Draw: the position occurred three times',
-};
-const MOST_LINES = 10;
-
-/** Switch, score, and how far and how fast the search is. */
-function EngineHead() {
-  const state = currentState.value;
-  return (
-    <div class="engine-head">
-      <label class="switch" title="Engine on or off (l)">
-        <input type="checkbox" checked={isOn.value} onChange={toggleEngine} aria-label="Engine" />
-        <span class="switch-track" />
-      </label>
-      <output class="engine-score" aria-label="Evaluation">
-        {evaluation.value?.text ?? (isOn.value && outcome.value === 'ongoing' ? '…' : '–')}
-      </output>
-      <div class="engine-facts">
-        <div class="engine-name" title={engine.value?.running ?? ''}>
-          {describeNetwork()}
-        </div>
-        <div class="engine-speed">{describeSpeed()}</div>
-      </div>
-      <label class="line-count" title="Lines that the engine shows (MultiPV)">
-        <input
-          aria-label="Number of lines"
-          type="number"
-          min={1}
-          max={MOST_LINES}
-          value={multiPv.value}
-          onChange={({ currentTarget }) => {
-            const count = Math.round(Number(currentTarget.value));
-            multiPv.value = Math.min(MOST_LINES, Math.max(1, count || 1));
-            currentTarget.value = String(multiPv.value);
-          }}
-        />
-        <span>lines</span>
-      </label>
-      <Button
-        label="⋯"
-        class="icon-button"
-        aria-label="Limits, threats, arrows, numbers"
-        title="Limits, threats, arrows, numbers"
-        aria-expanded={showsSettings.value}
-        onClick={() => toggle(showsSettings)}
-      />
-    </div>
-  );
-
-  function describeNetwork(): string {
-    if (obstacle.value !== '') return 'No engine';
-    return engine.value?.running ?? (engine.value?.problem || (transfer.value?.text ?? 'Loading the network …'));
-  }
-
-  function describeSpeed(): string {
-    if (outcome.value !== 'ongoing') return OUTCOMES[outcome.value] ?? '';
-    if (obstacle.value !== '') return 'The board works without it';
-    if (portState.value === 'lost') return 'No connection: trying again …';
-    if (!isOn.value) return endReason.value === '' ? 'Switch the engine on to analyse' : endReason.value;
-    if (analysedPosition.value === null) return 'There are no threats here: a king is in check';
-    if (state === null) return endReason.value === '' ? 'Starting …' : endReason.value;
-    const speed = state.nodesPerSecond === null ? '' : ` · ${formatCount(state.nodesPerSecond)}/s`;
-    const hits = state.tablebaseHits > 0 ? ` · ${formatCount(state.tablebaseHits)} tablebase hits` : '';
-    const restricted = searchMoves.value.length === 0 ? '' : ` · ${searchMoves.value.length} moves only`;
-    const end = endReason.value === '' ? '' : ` · ${endReason.value}`;
-    return `Depth ${state.depth}/${state.seldepth} · ${formatCount(state.nodes)} nodes${speed}${hits}${restricted}${end}`;
-  }
+/** The square under the pointer shows the line of its candidate. @returns a function that ends it */
+function watchBoard(): () => void {
+  const watch = ({ target, clientX, clientY, buttons, pointerType }: PointerEvent): void => {
+    const board = target instanceof Element ? target.closest('.board-area')?.querySelector('cg-board') : null;
+    if (board === undefined || board === null || buttons !== 0 || pointerType === 'touch') {
+      pointedSquare.value = '';
+      return;
+    }
+    const { left, top, width } = board.getBoundingClientRect();
+    const [column, row] = [clientX - left, clientY - top].map((at) => Math.floor((8 * at) / width));
+    const isWhite = study.orientation.value === 'white';
+    pointedSquare.value = `${'abcdefgh'[isWhite ? column : 7 - column] ?? ''}${isWhite ? 8 - row : row + 1}`;
+  };
+  document.addEventListener('pointermove', watch);
+  return () => document.removeEventListener('pointermove', watch);
 }
 
-/** When the search ends, for whom it searches, and what of it the board shows. */
-function SearchSettings() {
-  const renderLimit = (label: string, state: { value: number }) => (
-    <label class="field-inline">
-      {label}{' '}
-      <input
-        type="number"
-        min={0}
-        placeholder="none"
-        value={state.value === 0 ? '' : state.value}
-        onChange={({ currentTarget }) => {
-          state.value = Math.max(0, Number(currentTarget.value) || 0);
-        }}
-      />
-    </label>
-  );
-  return (
-    <div class="button-row search-settings">
-      {renderLimit('Stop after nodes', nodeLimit)}
-      {renderLimit('or seconds', secondLimit)}
-      <CheckField label="Threats" state={isThreat} title="What the opponent would play if it were their turn (x)" />
-      <label class="check" title="Arrows show the network’s first thought instead of the search (o)">
-        <input type="checkbox" checked={arrowMode.value === 'policy'} onChange={toggleArrowMode} />
-        Policy
-      </label>
-      <CheckField
-        label="Numbers"
-        state={showsNumbers}
-        title="On each candidate’s square: expected points in percent, and visits (s)"
-      />
-    </div>
-  );
+/** Of a review, of the file, or of the engine in this visit, in this order. */
+function MoveScore({ node }: { readonly node: MoveNode }) {
+  const { value: thought } = getThought(node);
+  const told = describeJudgement(node) || splitEngineNote(node.comment, !isBlacksTurn(node.fen)).note;
+  if (told !== '' || thought === null) return <small>{told}</small>;
+  const source = `${formatCount(thought.nodes)} visits of ${thought.network}`;
+  return <small title={source}>{formatScore(thought.line.score, isBlacksTurn(node.fen))}</small>;
 }
 
 const RESULTS: Readonly<Record<string, string>> = {
-  '2': 'Win',
-  '1': 'Win, but for the fifty-move rule',
+  '2': 'win',
+  '1': 'win, but for the fifty-move rule',
   '0': 'Draw',
-  '-1': 'Loss, but for the fifty-move rule',
-  '-2': 'Loss',
+  '-1': 'loss, but for the fifty-move rule',
+  '-2': 'loss',
 };
 
 /** What tablebases say of the position, and of each of its moves. */
@@ -249,10 +182,12 @@ function TablebaseBox() {
   const known = verdict.value;
   if (known === null) return null;
   const position = study.position.value;
+  const mover = known.wdl === 0 ? '' : study.turn.value === 'white' ? 'White: ' : 'Black: ';
   return (
     <details class="tablebase" open>
       <summary>
-        Tablebase: {RESULTS[known.wdl]}
+        Tablebase: {mover}
+        {RESULTS[known.wdl]}
         {known.dtz !== null && known.wdl !== 0 && ` · DTZ ${Math.abs(known.dtz)}`}
       </summary>
       <ul>
@@ -273,63 +208,6 @@ function TablebaseBox() {
       </ul>
     </details>
   );
-}
-
-function Tabs() {
-  const names = Object.keys(TABS) as Tab[];
-  return (
-    <div class="tabs">
-      <div role="tablist" aria-label="About the position" class="tab-row" data-keys onKeyDown={moveInRow}>
-        {names.map((name) => (
-          <Button
-            key={name}
-            label={TABS[name]}
-            role="tab"
-            aria-selected={tab.value === name}
-            aria-controls="analyse-tab"
-            tabIndex={tab.value === name ? 0 : -1}
-            onFocus={assign(tab, name)}
-            onClick={assign(tab, name)}
-          />
-        ))}
-      </div>
-      <span class="spacer" />
-      {searchMoves.value.length > 0 && (
-        <Button
-          label="All moves again"
-          class="text-button"
-          onClick={() => searchMoves.value.forEach(toggleSearchMove)}
-        />
-      )}
-      <CheckField label="Arrows" state={showsArrows} title="Arrows on the board (a)" />
-    </div>
-  );
-}
-
-const GRAPH_HEIGHT = 190;
-const FEWEST_NODES = 10;
-
-/** How White's expected points moved during this search. */
-function ValueGraph() {
-  // The first few nodes say little and jump about.
-  const points = valueHistory.value.filter(({ nodes }) => nodes >= FEWEST_NODES);
-  if (points.length === 0) return <p class="faint panel-hint">The graph appears when the engine analyses.</p>;
-  return (
-    <LineChart
-      label="White’s expected points during the search"
-      xLabel="Seconds"
-      x={points.map(({ timeMs }) => timeMs / 1000)}
-      series={[{ label: 'White', color: '--accent', values: points.map((point) => 100 * point.points), fill: true }]}
-      height={GRAPH_HEIGHT}
-      range={[0, 100]}
-      formatX={(seconds) => `${seconds} s`}
-      formatY={(points) => `${Math.round(points)} %`}
-    />
-  );
-}
-
-function toggleArrowMode(): void {
-  arrowMode.value = arrowMode.value === 'visits' ? 'policy' : 'visits';
 }
 
 function playOrSwitchOn(): void {

@@ -1,6 +1,6 @@
 /** Which pieces a move and the value hang on, painted on the squares of the board. */
 import { computed, signal } from '@preact/signals';
-import { formatSan, NO_MOVE } from '../../../chess/rules/index.js';
+import { formatSan } from '../../../chess/rules/index.js';
 import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { formatPercent, formatSigned } from '../../game/page-text.js';
@@ -34,7 +34,8 @@ export const explainedSquares = computed<ReadonlyMap<string, string>>(() => {
   return classes;
 });
 
-function ask(move: string | null): void {
+/** @param move UCI; null = the network's favourite */
+export function askForExplanation(move: string | null): void {
   const { value: node } = study.node;
   isWorking.value = true;
   port
@@ -49,52 +50,41 @@ function ask(move: string | null): void {
 
 export function ExplainView() {
   const text = current.value;
+  if (text === null) return isWorking.value ? <p class="faint panel-hint">Asking the network …</p> : null;
   const position = study.position.value;
-  const next = study.node.value.children[0];
   return (
-    <div class="explain">
+    <section class="explain" aria-label="Explanation">
       <div class="button-row">
-        <Button label="Explain the network’s favourite" disabled={isWorking.value} onClick={() => ask(null)} />
-        {next !== undefined && next.move !== NO_MOVE && (
-          <Button label={`Explain ${next.san}`} disabled={isWorking.value} onClick={() => ask(next.uci)} />
-        )}
-        {text !== null && <Button label="Clear" onClick={assign(explanation, null)} />}
+        <span>
+          <strong>{formatSan(position, requireMove(position, text.move))}</strong> {formatPercent(text.probability)},
+          value {formatSigned(study.turn.value === 'black' ? -text.value : text.value, 3)}
+        </span>
+        <span class="spacer" />
+        <Button label="Clear" onClick={assign(explanation, null)} />
       </div>
-      {text === null ? (
-        <p class="faint panel-hint">
-          The network looks at the position again and again, each time with one square wiped. What it loses shows what
-          its opinion hangs on.
-        </p>
-      ) : (
-        <>
-          <p>
-            <strong>{formatSan(position, requireMove(position, text.move))}</strong> {formatPercent(text.probability)},
-            value {formatSigned(text.value, 3)}
-          </p>
-          <Segments
-            legend="Painted"
-            name="explain"
-            look="choice"
-            state={weight}
-            choices={{ policy: 'The move', value: 'The value' }}
-          />
-          <p class="faint">
-            <span class="key explain-for" /> speaks for it, <span class="key explain-against" /> against it:{' '}
-            {weight.value === 'policy'
-              ? 'what the move’s probability loses without the piece, in percentage points'
-              : 'what the value (win − loss, in hundredths) loses without the piece'}
-          </p>
-          <ul class="weights">
-            {listHeaviest(text.squares, weight.value).map((square) => (
-              <li key={square.square}>
-                {square.square} {formatSigned(100 * square[weight.value], 1)}
-                {weight.value === 'policy' ? ' %' : ''}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
+      <Segments
+        legend="Painted"
+        name="explain"
+        look="choice"
+        state={weight}
+        choices={{ policy: 'The move', value: 'The value' }}
+      />
+      <p class="faint">
+        The network sees the position without each piece in turn. <span class="key explain-for" /> speaks for the move,{' '}
+        <span class="key explain-against" /> against it:{' '}
+        {weight.value === 'policy'
+          ? 'what the move’s probability loses without the piece, in percentage points'
+          : 'what the mover’s value (win − loss, in hundredths) loses without the piece'}
+      </p>
+      <ul class="weights">
+        {listHeaviest(text.squares, weight.value).map((square) => (
+          <li key={square.square}>
+            {square.square} {formatSigned(100 * square[weight.value], 1)}
+            {weight.value === 'policy' ? ' %' : ''}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,16 +1,17 @@
 /**
- * The engine's analysis of the position on the board: follows the study from position to position, keeps what it said, and
- * remembers how the value moved with time. Also the moves under the pointer, in a line, the table or the tree.
+ * The engine's analysis of the position on the board: follows the study from position to position, and keeps what it said of each.
+ * Also the moves under the pointer, in a line, a table or the replies.
  */
-import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { batch, computed, effect, type Signal, signal, untracked } from '@preact/signals';
 import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/rules/index.js';
-import { type ArrowMode, requireMove } from '../../game/board-moves.js';
+import { type ArrowMode, formatMoveNumber, requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
-import { formatScore, getWhitePoints, getWhiteWdl } from '../../game/page-text.js';
-import type { SearchState, TablebaseVerdict } from '../../protocol/replies.js';
-import { port, portState, reportError } from '../port/engine-port.js';
+import { describeWinner, formatScore, getWhiteWdl, isBlacksTurn } from '../../game/page-text.js';
+import type { Line, SearchState, TablebaseVerdict } from '../../protocol/replies.js';
+import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
+import { players } from '../study/study-panel.js';
 
 /** A position that may be analysed: that of the node, or the opponent's turn in it. */
 export interface Place {
@@ -22,11 +23,11 @@ interface PlaceMoves extends Place {
   readonly moves: readonly string[];
 }
 
-interface ValuePoint {
-  readonly timeMs: number;
+/** What the engine found out about a position. */
+interface Thought {
+  readonly line: Line;
   readonly nodes: number;
-  /** White's expected points, 0 to 1. */
-  readonly points: number;
+  readonly network: string;
 }
 
 export const isOn = storedSignal('engine', false, isBoolean);
@@ -35,19 +36,21 @@ export const arrowMode = storedSignal<ArrowMode>('arrowMode', 'visits', isOneOf(
 /** When an analysis ends by itself; 0 = never. */
 export const nodeLimit = storedSignal('limit.nodes', 0, isNumber);
 export const secondLimit = storedSignal('limit.seconds', 0, isNumber);
-/** What the opponent would do if it were their turn. */
-export const isThreat = signal(false);
+/** Where the opponent's turn is analysed. */
+const threatened = signal<MoveNode | null>(null);
+/** What the opponent would do if it were their turn; the next step ends it. */
+export const isThreat = computed(() => threatened.value === study.node.value);
 /** UCI moves that the search is restricted to, in this position only; empty = all. */
 const restriction = signal<PlaceMoves | null>(null);
 
 /** What the running search last said; null before it says anything. */
 const searchState = signal<SearchState | null>(null);
 /** What `searchState` is about. */
-const searched = signal<Place | null>(null);
-/** Of the running search, oldest first. */
-export const valueHistory = signal<readonly ValuePoint[]>([]);
+const searched = signal<Question | null>(null);
 /** Why the analysis stopped although it is switched on. */
 export const endReason = signal('');
+/** Another page has the engine, and says what it analyses; '' = it had it, and the engine is free. Null = the engine is here. */
+export const elsewhere = signal<string | null>(null);
 export const verdict = signal<TablebaseVerdict | null>(null);
 
 /** The position that is analysed: the one on the board, or the opponent's turn in it. Null where that cannot be. */
@@ -60,6 +63,10 @@ export const analysedPosition = computed(() => {
 export const isBlackToMove = computed(() => (study.turn.value === 'black') !== isThreat.value);
 export const outcome = computed(() => computeOutcome(study.position.value));
 export const searchMoves = computed(() => listMoves(restriction.value));
+/** Lines that the engine has room for: as many as are wanted, and as there are moves. */
+export const lineCount = computed(() =>
+  Math.min(multiPv.value, searchMoves.value.length || (analysedPosition.value?.countLegalMoves() ?? 0)),
+);
 
 /** The state of the position on the board; null when it is about another one. */
 export const currentState = computed(() => (isHere(searched.value) ? searchState.value : null));
@@ -77,24 +84,57 @@ function listMoves(known: PlaceMoves | null): readonly string[] {
   return isHere(known) ? known.moves : [];
 }
 
-/** The best line's score, for the bar. */
+/** Of the best line, from White's view. */
 export const evaluation = computed(() => {
-  const line = currentState.value?.lines[0];
-  if (line === undefined) return null;
-  return { text: formatScore(line.score, isBlackToMove.value), wdl: getWhiteWdl(line, isBlackToMove.value) };
+  const state = currentState.value;
+  const line = state?.lines[0];
+  if (state === null || line === undefined) return null;
+  const isBlack = isBlackToMove.value;
+  const winner = describeWinner(line, isBlack, isProven(line, state));
+  return { text: formatScore(line.score, isBlack), wdl: getWhiteWdl(line, isBlack), winner };
 });
 
-/** Longest history; when it is full every second point is dropped. */
-const MOST_POINTS = 600;
+function isProven({ score, pv }: Line, { moves }: SearchState): boolean {
+  return score.kind === 'mate' || moves.find(({ move }) => move === pv[0])?.bound === 'exact';
+}
+
+const thoughts = new WeakMap<MoveNode, Signal<Thought | null>>();
+
+/** What the engine found out about the node's position, since the page was loaded. */
+export function getThought(node: MoveNode): Signal<Thought | null> {
+  const known = thoughts.get(node) ?? signal(null);
+  thoughts.set(node, known);
+  return known;
+}
+
+/** Of two thoughts of the same network the one with more visits stays. */
+function keepThought(thought: Thought): void {
+  const known = getThought(study.node.value);
+  const { network, nodes } = known.value ?? { network: '', nodes: 0 };
+  if (network !== thought.network || nodes <= thought.nodes) known.value = thought;
+}
+
 /** Most men that any tablebase has. */
 const MOST_MEN = 7;
 const RETRY_MS = 1000;
 
 let searchId = -1;
 let isActive = false;
+/** The user has done something in this page: what comes before that, the page does by itself. */
+let isTouched = false;
+/** The question before this one was asked over the same connection. */
+let wasOpen = false;
+
+for (const type of ['pointerdown', 'keydown', 'wheel', 'click']) {
+  const touch = (): void => {
+    isTouched = true;
+  };
+  addEventListener(type, touch, { capture: true, once: true, passive: true });
+}
 
 port.listen((event) => {
   if (event.type === 'search' && event.id === searchId) takeState(event.state);
+  if (event.type === 'holder') elsewhere.value = event.about ?? (elsewhere.value === null ? null : '');
   if (event.type === 'ended' && event.id === searchId) {
     searchId = -1;
     batch(() => {
@@ -105,20 +145,20 @@ port.listen((event) => {
 });
 
 function takeState(state: SearchState): void {
-  const line = state.lines[0];
+  const [line] = state.lines;
   batch(() => {
+    elsewhere.value = null;
     searchState.value = state;
-    if (line === undefined) return;
-    const point = { timeMs: state.timeMs, nodes: state.nodes, points: getWhitePoints(line, isBlackToMove.value) };
-    const history = valueHistory.value;
-    const kept = history.length < MOST_POINTS ? history : history.filter((_, index) => index % 2 === 0);
-    valueHistory.value = [...kept, point];
+    const isWhole = isHere(searched.value) && !isThreat.value && searchMoves.value.length === 0;
+    const network = engine.value?.running ?? '';
+    if (line !== undefined && isWhole) keepThought({ line, nodes: state.nodes, network });
   });
   const isFull = nodeLimit.value > 0 && state.nodes >= nodeLimit.value;
   const isLate = secondLimit.value > 0 && state.timeMs >= 1000 * secondLimit.value;
-  if (!isFull && !isLate) return;
+  const isSolved = state.lines.length >= lineCount.value && state.lines.every((own) => isProven(own, state));
+  if (!isFull && !isLate && !isSolved) return;
   stop();
-  endReason.value = isFull ? 'Finished: the limit of nodes' : 'Finished: the limit of time';
+  endReason.value = `Finished: ${isFull ? 'the limit of nodes' : isLate ? 'the limit of time' : 'all is proven'}`;
 }
 
 /** The panel is shown: from now on the engine follows the board. @returns a function that ends it */
@@ -129,12 +169,14 @@ export function startFollowing(): () => void {
     const isOpen = portState.value === 'open';
     const wanted = isOn.value && isOpen && outcome.value === 'ongoing' && analysedPosition.value !== null;
     // A limit that is raised lets the search go on.
+    void [nodeLimit.value, secondLimit.value];
     const question = {
       node,
       multiPv: multiPv.value,
       searchMoves: searchMoves.value,
       threat: isThreat.value,
-      limits: [nodeLimit.value, secondLimit.value],
+      // What the page does by itself when it is loaded, or connected again, takes nothing from another page.
+      takes: isTouched && wasOpen,
     };
     untracked(() => follow(wanted ? question : null, isOpen));
   });
@@ -153,13 +195,17 @@ export function startFollowing(): () => void {
 interface Question extends Place {
   readonly multiPv: number;
   readonly searchMoves: readonly string[];
+  /** The engine is taken from another page. */
+  readonly takes: boolean;
 }
 
 let wantedSearch: Question | null = null;
 let isAsking = false;
 
 function follow(question: Question | null, isOpen: boolean): void {
+  if (threatened.value !== study.node.value) threatened.value = null;
   wantedSearch = question;
+  wasOpen = isOpen;
   if (question === null) {
     stop();
     // Figures of an engine that is gone would never move again.
@@ -169,10 +215,25 @@ function follow(question: Question | null, isOpen: boolean): void {
   batch(() => {
     searchState.value = null;
     searched.value = question;
-    valueHistory.value = [];
     endReason.value = '';
+    elsewhere.value = null;
   });
   void askForSearch();
+}
+
+/** Takes the engine from the page that has it. */
+export function takeOver(): void {
+  if (searched.value !== null) follow({ ...searched.value, takes: true }, true);
+}
+
+/** Characters; the engine's side takes no more. */
+const LONGEST_ABOUT = 300;
+
+/** "Anna – Ben, after 5. O-O": for the other pages. */
+function describeOwn({ parent, gamePly, san, fen }: MoveNode): string {
+  const { white, black } = players.peek();
+  const place = parent === null ? 'at the start' : `after ${formatMoveNumber(gamePly - 1, !isBlacksTurn(fen))} ${san}`;
+  return `${white.name} – ${black.name}, ${place}`.slice(-LONGEST_ABOUT);
 }
 
 /** One question at a time: of a burst of keys only the last position is asked about, however fast the keys come. */
@@ -180,14 +241,14 @@ async function askForSearch(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   while (wantedSearch !== null) {
-    const { node, threat, ...settings } = wantedSearch;
+    const { node, threat, takes, ...settings } = wantedSearch;
     const question = wantedSearch;
     wantedSearch = null;
     const flipped = analysedPosition.value;
     const position = threat && flipped !== null ? { fen: formatFen(flipped), moves: [] } : study.describePosition(node);
     const { multiPv: lines, searchMoves: moves } = settings;
     const restricted = moves.length === 0 ? {} : { searchMoves: [...moves] };
-    const sent = port.send('analyse', { position, multiPv: lines, ...restricted });
+    const sent = port.send('analyse', { position, multiPv: lines, ...restricted, takes, about: describeOwn(node) });
     searchId = sent.id;
     const problem = await sent.answer.then(
       () => null,
@@ -239,6 +300,10 @@ export function toggleEngine(): void {
   isOn.value = !isOn.value;
 }
 
+export function toggleThreat(): void {
+  threatened.value = isThreat.value ? null : study.node.value;
+}
+
 /** Searches this move too, or no longer; without any the search is free again. */
 export function toggleSearchMove(uci: string): void {
   const moves = searchMoves.value.includes(uci)
@@ -253,15 +318,28 @@ export function playBestMove(): void {
   if (uci !== undefined) playMoves([uci]);
 }
 
+/** Where on the screen the element stands whose moves are hovered. */
+export const hoveredBox = signal<DOMRect | null>(null);
 const hovered = signal<PlaceMoves | null>(null);
 
 /** UCI moves from the position on the board; the board may have moved on since the pointer came. */
 export const hoveredMoves = computed(() => listMoves(hovered.value));
 
-/** @param moves UCI, from the analysed position; empty when the pointer leaves */
-export function hover(moves: readonly string[]): void {
+/** @param moves UCI, from the analysed position; empty when the pointer leaves. @param element what the pointer is over */
+export function hover(moves: readonly string[], element?: EventTarget | null): void {
   hovered.value = moves.length === 0 ? null : { ...getPlace(), moves };
+  hoveredBox.value = element instanceof Element ? element.getBoundingClientRect() : null;
 }
+
+/** The square of the board under the pointer. */
+export const pointedSquare = signal('');
+
+/** The first line whose move ends on the square under the pointer, or else begins there. */
+export const pointedLine = computed<readonly string[]>(() => {
+  const lines = pointedSquare.value === '' ? [] : (currentState.value?.lines ?? []);
+  const find = (from: number) => lines.find(({ pv }) => pv[0]?.slice(from, from + 2) === pointedSquare.value)?.pv;
+  return find(2) ?? find(0) ?? [];
+});
 
 /** Where the line leads; null for none and for a single move, which is shown as an arrow. */
 export const previewFen = computed(() => {
@@ -277,7 +355,6 @@ export function playMoves(moves: readonly string[]): void {
   hover([]);
   batch(() => {
     if (isThreat.value) study.play(NO_MOVE);
-    isThreat.value = false;
     for (const uci of moves) study.play(requireMove(study.position.value, uci));
   });
 }

@@ -9,23 +9,17 @@ import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Position, parseFen } from '../../../chess/rules/index.js';
-import { ARROW_SHADES, getArrow } from '../../game/board-moves.js';
+import { getArrow } from '../../game/board-moves.js';
 import { describeBoard, isBlacksTurn } from '../../game/page-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
 import { playMoveSound, reducesMotion } from '../shell/appearance.js';
-
-/** Colours of arrows: `move0` … are the engine's, from as good as the best move to bad; the others are chessground's own. */
-const SHADES = ['#15781b', '#5b8c14', '#a08a00', '#c97000', '#c8500f', '#b3261e'];
 
 function createBrush(key: string, color: string, opacity: number, lineWidth: number): DrawBrush {
   return { key, color, opacity, lineWidth };
 }
 
-const MOVE_BRUSHES = Array.from({ length: ARROW_SHADES }, (_, i) => createBrush(`move${i}`, SHADES[i], 0.75, 10));
-
 const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
   [
-    ...MOVE_BRUSHES,
     createBrush('green', '#15781B', 1, 10),
     createBrush('red', '#882020', 1, 10),
     createBrush('blue', '#003088', 1, 10),
@@ -34,7 +28,6 @@ const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
     createBrush('paleGreen', '#15781B', 0.4, 15),
     createBrush('paleRed', '#882020', 0.4, 15),
     createBrush('paleGrey', '#4a4a4a', 0.35, 15),
-    createBrush('hover', '#3692e7', 0.9, 9),
   ].map((brush) => [brush.key, brush]),
 );
 

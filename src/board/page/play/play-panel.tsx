@@ -52,7 +52,7 @@ export const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
-  return [{ ...point(gameStudy.position.value, hint.value, gameStudy.isChess960.value), brush: 'move0' }];
+  return [{ ...point(gameStudy.position.value, hint.value, gameStudy.isChess960.value), brush: 'green' }];
 });
 
 /** Takes a game to the analysis board. */

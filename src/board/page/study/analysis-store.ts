@@ -104,12 +104,17 @@ export async function claim(id: string, timeoutMs = 0): Promise<boolean> {
       };
       navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(() => resolve(false));
     }));
+  if (isFree) rememberTab(id);
+  return isFree;
+}
+
+/** For `readTab`. */
+export function rememberTab(id: string): void {
   try {
-    if (isFree) sessionStorage.setItem(TAB_KEY, id);
+    sessionStorage.setItem(TAB_KEY, id);
   } catch {
     // After a reload the newest analysis comes.
   }
-  return isFree;
 }
 
 /**

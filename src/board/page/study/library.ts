@@ -29,6 +29,7 @@ import {
   putAnalysis,
   readChapters,
   readTab,
+  rememberTab,
   removeAnalysis,
   type StoredAnalysis,
 } from './analysis-store.js';
@@ -293,6 +294,8 @@ function begin(games: readonly Chapter[], index: number, name: string, tree: Mov
     setup.value = null;
     study.load(tree, node);
   });
+  // At once: nobody else knows the new id, and the page may be loaded again before a lock is granted.
+  rememberTab(analysisId.value);
   void claim(analysisId.value);
 }
 

@@ -222,7 +222,11 @@ function MoveButton({ study, node, describe }: { readonly node: MoveNode } & Mov
         {node.san}
         {formatGlyphs(node.nags)}
       </span>
-      {describe === undefined ? <small>{splitEngineNote(node.comment).note}</small> : describe(node)}
+      {describe === undefined ? (
+        <small>{splitEngineNote(node.comment, !isBlacksTurn(node.fen)).note}</small>
+      ) : (
+        describe(node)
+      )}
     </button>
   );
 }

@@ -1,0 +1,315 @@
+/**
+ * What the engine says of moves. A candidate has a line; it unfolds to the replies, and its menu has what can be done with it.
+ * All other moves have a row each, or the columns of lc0 (move-table.tsx). Numbers are from White's view.
+ */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { formatSan } from '../../../chess/rules/index.js';
+import { describeLine, requireMove } from '../../game/board-moves.js';
+import { computeWdl, formatScore, getWhiteWdl } from '../../game/page-text.js';
+import type { Line, MoveRow } from '../../protocol/replies.js';
+import { ChessBoard } from '../board/chess-board.js';
+import { Button, toggle } from '../shell/controls.js';
+import { moveInRow } from '../shell/keyboard.js';
+import { isBoolean, storedSignal } from '../shell/stored.js';
+import { copyText } from '../shell/user-files.js';
+import { study } from '../study/study.js';
+import { askForExplanation } from './explain-view.js';
+import {
+  analysedPosition,
+  currentState,
+  hover,
+  hoveredBox,
+  hoveredMoves,
+  isBlackToMove,
+  isOn,
+  isThreat,
+  lineCount,
+  outcome,
+  playMoves,
+  pointedLine,
+  previewFen,
+  searchMoves,
+  toggleSearchMove,
+} from './live-analysis.js';
+import { Facts } from './move-facts.js';
+import { MoveTable } from './move-table.js';
+import { Replies } from './replies.js';
+
+/** Moves of a line that is not unfolded. */
+const FEW_MOVES = 24;
+const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
+const showsOthers = storedSignal('otherMoves', isRoomy, isBoolean);
+/** All moves with lc0's columns. */
+const showsColumns = storedSignal('columns', false, isBoolean);
+/** UCI moves whose replies are shown. */
+const unfolded = signal<ReadonlySet<string>>(new Set());
+
+export function Candidates() {
+  const state = currentState.value;
+  if (outcome.value !== 'ongoing' || analysedPosition.value === null || (state === null && !isOn.value)) return null;
+  const { lines = [], moves = [] } = state ?? {};
+  const visits = moves.reduce((sum, row) => sum + row.visits, 0);
+  const others = moves.filter(({ move }) => !lines.some(({ pv }) => pv[0] === move));
+  return (
+    <>
+      <ol class="lines" aria-label="Lines" onMouseLeave={() => hover([])}>
+        {Array.from({ length: lineCount.value }, (_, index) => lines[index]).map((line, index) =>
+          line === undefined || line.pv.length === 0 ? (
+            <li key={index} class="candidate faint">
+              …
+            </li>
+          ) : (
+            <Candidate key={index} line={line} row={moves.find(({ move }) => move === line.pv[0])} visits={visits} />
+          ),
+        )}
+      </ol>
+      {moves.length > 0 && (
+        <div class="other-moves">
+          <div class="other-head">
+            {!showsColumns.value && others.length > 0 && (
+              <Button
+                label={`${others.length} more ${others.length === 1 ? 'move' : 'moves'}`}
+                class="fold"
+                aria-expanded={showsOthers.value}
+                onClick={() => toggle(showsOthers)}
+              />
+            )}
+            <span class="spacer" />
+            {searchMoves.value.length > 0 && (
+              <Button
+                label="All moves again"
+                class="text-button"
+                onClick={() => searchMoves.value.forEach(toggleSearchMove)}
+              />
+            )}
+            <Button
+              label="Columns"
+              class="text-button"
+              title="Every move with N, P, Q, D, M, U, S, V, as lc0 names them"
+              aria-pressed={showsColumns.value}
+              onClick={() => toggle(showsColumns)}
+            />
+          </div>
+          {showsColumns.value ? (
+            <MoveTable />
+          ) : (
+            showsOthers.value && (
+              <ul aria-label="Other moves">
+                {others.map((row) => (
+                  <OtherMove key={row.move} row={row} visits={visits} />
+                ))}
+              </ul>
+            )
+          )}
+        </div>
+      )}
+      {menu.value !== null && <MoveActions {...menu.value} />}
+      {isOn.value && previewFen.value !== null && <LinePreview fen={previewFen.value} />}
+    </>
+  );
+}
+
+interface CandidateProps {
+  readonly line: Line;
+  /** Undefined before the first statistics. */
+  readonly row: MoveRow | undefined;
+  /** Of all moves. */
+  readonly visits: number;
+}
+
+/** One tab stop: the score. The arrows lead to the moves, and to the menu. */
+function Candidate({ line, row, visits }: CandidateProps) {
+  const position = analysedPosition.value;
+  if (position === null) return null;
+  const [uci] = line.pv;
+  const isUnfolded = unfolded.value.has(uci);
+  const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
+  const score = formatScore(line.score, isBlackToMove.value);
+  const openMenu = (event: MouseEvent): void => openActions(event, uci, describeMoves(moves));
+  const fold = (): void => {
+    const next = new Set(unfolded.value);
+    if (!next.delete(uci)) next.add(uci);
+    unfolded.value = next;
+  };
+  return (
+    <li
+      class={`candidate ${isUnfolded ? 'candidate-unfolded' : ''} ${pointedLine.value === line.pv ? 'candidate-pointed' : ''}`}
+      data-keys
+      onKeyDown={moveInRow}
+    >
+      <div class="candidate-row">
+        <Button
+          label=""
+          class="fold"
+          tabIndex={-1}
+          aria-label={`Replies to ${moves[0].san}`}
+          title="The whole line, and the replies"
+          aria-expanded={isUnfolded}
+          onClick={fold}
+        />
+        <Button
+          label={score}
+          class={`line-score ${score.startsWith('−') ? 'line-score-black' : 'line-score-white'}`}
+          title="Play the first move; the arrow keys lead to the others"
+          onClick={() => playMoves(line.pv.slice(0, 1))}
+          onContextMenu={openMenu}
+        />
+        <span class="line-moves">
+          {moves.map(({ san, number }, ply) => {
+            const show = ({ currentTarget }: Event): void => hover(line.pv.slice(0, ply + 1), currentTarget);
+            return (
+              <button
+                // The focus stays in its place when the line changes.
+                key={ply}
+                type="button"
+                class="line-move"
+                tabIndex={-1}
+                onClick={() => playMoves(line.pv.slice(0, ply + 1))}
+                onMouseEnter={show}
+                onFocus={show}
+                onBlur={() => hover([])}
+                // A long press.
+                onContextMenu={(event) => {
+                  event.preventDefault();
+                  show(event);
+                }}
+              >
+                {number !== '' && <span class="line-number">{number}</span>}
+                {san}
+              </button>
+            );
+          })}
+        </span>
+        <MenuButton san={moves[0].san} onClick={openMenu} />
+      </div>
+      {row !== undefined && (
+        <Facts
+          visits={row.visits}
+          share={row.visits / Math.max(1, visits)}
+          prior={row.prior}
+          wdl={getWhiteWdl(line, isBlackToMove.value)}
+        />
+      )}
+      {isUnfolded && <Replies uci={uci} />}
+    </li>
+  );
+}
+
+function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: number }) {
+  const position = analysedPosition.value;
+  if (position === null) return null;
+  const san = formatSan(position, requireMove(position, row.move));
+  const openMenu = (event: MouseEvent): void => openActions(event, row.move, san);
+  const isSearched = searchMoves.value.includes(row.move);
+  return (
+    <li
+      class={isSearched ? 'other-move other-move-searched' : 'other-move'}
+      onMouseEnter={() => hover([row.move])}
+      onMouseLeave={() => hover([])}
+      onContextMenu={openMenu}
+    >
+      <Button label={san} class="table-move" onClick={() => playMoves([row.move])} />
+      <Facts
+        visits={row.visits}
+        share={row.visits / Math.max(1, visits)}
+        prior={row.prior}
+        wdl={row.visits === 0 || row.draw === null ? null : computeWdl(row.q, row.draw, isBlackToMove.value)}
+      />
+      <MenuButton san={san} onClick={openMenu} />
+    </li>
+  );
+}
+
+function describeMoves(moves: ReturnType<typeof describeLine>): string {
+  return moves.map(({ number, san }) => (number === '' ? san : `${number} ${san}`)).join(' ');
+}
+
+function MenuButton({ san, onClick }: { readonly san: string; onClick(event: MouseEvent): void }) {
+  return <Button label="⋯" class="candidate-menu" tabIndex={-1} aria-label={`More about ${san}`} onClick={onClick} />;
+}
+
+interface Actions {
+  readonly uci: string;
+  /** The line, for the clipboard. */
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The move whose menu is open, and where on the screen. */
+const menu = signal<Actions | null>(null);
+
+function openActions(event: MouseEvent, uci: string, text: string): void {
+  event.preventDefault();
+  const { left, bottom } = (event.currentTarget as Element).getBoundingClientRect();
+  menu.value = { uci, text, x: left, y: bottom };
+}
+
+function MoveActions({ uci, text, x, y }: Actions) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    element.current?.showPopover();
+    element.current?.querySelector('button')?.focus();
+  }, [uci]);
+  const act = (run: () => unknown) => () => {
+    menu.value = null;
+    run();
+  };
+  const isSearched = searchMoves.value.includes(uci);
+  return (
+    <div
+      ref={element}
+      class="move-menu"
+      popover="auto"
+      role="menu"
+      aria-label="Move of the engine"
+      data-keys
+      onKeyDown={moveInRow}
+      style={{ left: `min(${x}px, 100vw - 210px)`, top: `min(${y}px, 100dvh - 130px)` }}
+      onToggle={(event) => {
+        if ('newState' in event && event.newState === 'closed') menu.value = null;
+      }}
+    >
+      <Button
+        label="Search only this"
+        role="menuitemcheckbox"
+        aria-checked={isSearched}
+        title="Search only this move, and others that are chosen so"
+        onClick={act(() => toggleSearchMove(uci))}
+      />
+      {!isThreat.value && <Button label="Explain" role="menuitem" onClick={act(() => askForExplanation(uci))} />}
+      <Button label="Copy the line" role="menuitem" onClick={act(() => copyText(text))} />
+    </div>
+  );
+}
+
+/** Pixels that the preview needs. */
+const PREVIEW_HEIGHT = 270;
+
+/** Where the line under the pointer leads, beside the pointer. */
+function LinePreview({ fen }: { readonly fen: string }) {
+  const position = analysedPosition.value;
+  const line = position === null ? [] : describeLine(position, hoveredMoves.value);
+  const last = hoveredMoves.value.at(-1) ?? '';
+  const { left = 0, top = 0, bottom = 0 } = hoveredBox.value ?? {};
+  const isBelow = bottom + PREVIEW_HEIGHT < innerHeight;
+  return (
+    <figure
+      class="line-preview"
+      aria-hidden="true"
+      style={{
+        left: `min(${left}px, 100vw - 250px)`,
+        ...(isBelow ? { top: `${bottom + 4}px` } : { bottom: `${innerHeight - top + 4}px` }),
+      }}
+    >
+      <ChessBoard
+        fen={fen}
+        orientation={study.orientation.value}
+        lastMove={[last.slice(0, 2), last.slice(2, 4)]}
+        isSmall
+      />
+      <figcaption>After {line.at(-1)?.san}</figcaption>
+    </figure>
+  );
+}
