@@ -85,23 +85,24 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.keyboard.press('f');
   });
 
-  test('the engine shows lines, statistics, arrows and a graph, and goes with the board', async () => {
+  test('the engine shows candidates with their replies, other moves and arrows, and goes with the board', async () => {
     await page.keyboard.press('l');
     await page.waitForSelector('.line-move');
-    await page.waitForSelector('.move-table tbody tr');
-    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
-    const name = await page.locator('.table-move').first().textContent();
-    await page.getByRole('tab', { name: 'Graph' }).click();
-    await page.waitForSelector('.chart canvas');
-    await page.getByRole('tab', { name: 'Tree' }).click();
-    await page.getByRole('button', { name: 'Show the search tree' }).click();
-    await page.locator('.tree-row').first().click();
+    await page.waitForSelector('.candidate .facts');
+    await page.waitForSelector('.engine-arrow', { state: 'attached' });
+    await page.locator('.candidate .fold').first().click();
+    await page.waitForSelector('.tree-row');
+    await page.locator('.tree-row .fold:enabled').first().click();
     await page.waitForSelector('.tree ul .tree-row');
-    await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.getByRole('button', { name: /more moves$/ }).click();
+    await page.waitForSelector('.other-move');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.waitForSelector('.move-table tbody tr');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('button', { name: /more moves$/ }).click();
     await page.locator('.line-move').nth(1).hover();
     await page.locator('.line-move').nth(1).click();
-    assert.ok(name !== null);
-    await page.waitForSelector('.move-table tbody tr');
+    await page.waitForSelector('.candidate .facts');
     await page.keyboard.press('l');
     await page.waitForSelector('.engine-speed:has-text("Switch the engine on")');
   });
@@ -208,7 +209,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('h2:has-text("Anna – Ben")');
     await page.getByLabel('How thoroughly').selectOption('100');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
-    await page.waitForSelector('.move small:has-text("#")');
+    await page.waitForSelector('.move small:has-text("+20.0")');
     await page.waitForSelector('.summary td:has-text("%")');
     await page.waitForSelector('.chart canvas');
     assert.deepEqual(await findBarriers(page), []);
@@ -270,8 +271,10 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     const other = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
     await own.goto(other.url);
     await own.waitForSelector('.engine-head');
-    await own.keyboard.press('l');
-    await own.getByRole('tab', { name: 'Graph' }).click();
+    await typeMove(own, 'e4');
+    await own.getByRole('link', { name: 'Review' }).click();
+    await own.getByLabel('How thoroughly').selectOption('100');
+    await own.getByRole('button', { name: 'Review', exact: true }).click();
     await own.waitForSelector('.chart-table tbody tr');
     await context.close();
     await other.stop();

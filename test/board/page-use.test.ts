@@ -112,11 +112,13 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('dialog', { state: 'detached' });
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('.opening:has-text("C95 Ruy Lopez: Closed, Breyer Defense")');
+    await button('Lines, limits, arrows, numbers').click();
     await page.getByLabel('Number of lines').fill('8');
     await page.getByLabel('Number of lines').blur();
+    await button('Lines, limits, arrows, numbers').click();
     await page.keyboard.press('l');
     await page.waitForSelector(':nth-match(.line-score, 8)');
-    await page.waitForSelector('.move-table tbody tr');
+    await page.waitForSelector('.candidate .facts');
     // Looks with every frame, to the pixel. Playwright's own waitForFunction needs eval, which the page forbids.
     const comesInSight = `new Promise((resolve) => (function look() {
       const [list, move] = ['.move-list', '.move[aria-current]'].map((name) => document.querySelector(name).getBoundingClientRect());
@@ -138,26 +140,28 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         await new Promise((resolve) => setTimeout(resolve));
       }
     })()`);
-    await page.waitForSelector('.engine-speed:has-text("nodes")');
+    await page.waitForSelector('.engine-speed:has-text("visits")');
     const stops = 'document.querySelectorAll(".lines button:not([tabindex=\\"-1\\"])").length';
     assert.equal(await page.evaluate(stops), 8);
     await page.locator('.line-score').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('.line-preview .board');
-    await page.locator('.line-fold').first().click();
-    await page.waitForSelector('.line-unfolded');
-    // Arrowheads are few, however long the arrows change: the board never removes one.
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.line-preview', { state: 'detached' });
+    await page.locator('.candidate .fold').first().click();
+    await page.waitForSelector('.candidate-unfolded .tree-row');
+    // The board never removes an arrowhead: the engine's arrows have their own.
     for (const key of ['ArrowUp', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowDown']) {
       await page.keyboard.press(key);
-      await page.waitForSelector('.move-table tbody tr');
+      await page.waitForSelector('.candidate .facts');
     }
-    const widths = 'new Set([...document.querySelectorAll(".cg-shapes marker")].map(({ id }) => id)).size';
-    assert.ok(Number(await page.evaluate(widths)) <= 36 + 12);
+    const heads = 'new Set([...document.querySelectorAll(".cg-shapes marker")].map(({ id }) => id)).size';
+    assert.ok(Number(await page.evaluate(heads)) <= 12);
     await page.keyboard.press('l');
   });
 
-  test('what has been shown is let go: however often tabs and panels change, nodes stay flat', async () => {
+  test('what has been shown is let go: however often folds and panels change, nodes stay flat', async () => {
     const { own, first } = await visit();
     const devtools = await own.newCDPSession(first);
     await devtools.send('Performance.enable');
@@ -174,15 +178,19 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     };
     await loadText(first, LONG_GAME);
     await first.locator('body').press('l');
-    const changeTabs = async (): Promise<void> => {
-      for (const name of ['Games', 'Graph', 'Tree', 'Moves']) await first.getByRole('tab', { name }).click();
-      await first.locator('.move-table tbody tr').first().waitFor();
+    const changeFolds = async (): Promise<void> => {
+      for (let click = 0; click < 2; click++) {
+        await first.getByText('Games with this position', { exact: true }).click();
+        await first.getByRole('button', { name: 'Columns' }).click();
+        await first.locator('.candidate .fold').first().click();
+      }
+      await first.locator('.candidate .facts').first().waitFor();
     };
     const changePanels = async (): Promise<void> => {
       for (const name of ['play', 'review', 'match', 'training', 'analyse']) await show(first, name);
-      await first.locator('.move-table tbody tr').first().waitFor();
+      await first.locator('.candidate .facts').first().waitFor();
     };
-    for (const change of [changeTabs, changePanels]) {
+    for (const change of [changeFolds, changePanels]) {
       await changePanels();
       await change();
       const before = await countNodes();
@@ -193,13 +201,15 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await own.close();
   });
 
-  test('keys belong to what has the focus: tabs and the slider of the level', async () => {
+  test('keys belong to what has the focus: a choice and the slider of the level', async () => {
     const at = await current().textContent();
-    await page.getByRole('tab', { name: 'Moves' }).focus();
+    await page.getByText('Games with this position', { exact: true }).click();
+    await page.getByLabel('Of this file').focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForSelector('[role=tab][aria-selected=true]:has-text("Games")');
+    assert.equal(await page.getByLabel('All that are kept').isChecked(), true);
     await page.keyboard.press('ArrowLeft');
     assert.equal(await current().textContent(), at);
+    await page.getByText('Games with this position', { exact: true }).click();
     await show(page, 'play');
     const slider = page.getByLabel('Elo of the engine');
     await slider.focus();
@@ -274,39 +284,39 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.locator('.notice').getByRole('button', { name: 'Undo' }).click();
     assert.equal(await pgn(), '1. Nf3 $16 (1. d4) 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
     // What has been opened meanwhile is among the games that are kept.
-    await first.getByRole('tab', { name: 'Games' }).click();
+    await first.getByText('Games with this position', { exact: true }).click();
     await first.getByText('All that are kept', { exact: true }).click();
     await press('Start');
     await first.waitForSelector('.explorer-moves .table-move:has-text("Nf3")');
-    await first.getByRole('tab', { name: 'Moves' }).click();
+    await first.getByText('Games with this position', { exact: true }).click();
     await loadText(first, '1. g4 e5 *');
-    await first.getByRole('tab', { name: 'Games' }).click();
+    await first.getByText('Games with this position', { exact: true }).click();
     await first.waitForSelector('.explorer-moves .table-move:has-text("g4")');
-    await first.getByRole('tab', { name: 'Moves' }).click();
+    await first.getByText('Games with this position', { exact: true }).click();
     // Figures, a line under the pointer and a restriction are of one side.
     const toggle = (key: string) => first.locator('body').press(key);
     const score = first.locator('.engine-score');
     await toggle('l');
-    await first.getByRole('tab', { name: 'Tree' }).click();
-    await first.getByRole('button', { name: 'Show the search tree' }).click();
-    await first.locator('.tree-row:enabled').first().click();
+    await first.locator('.candidate .facts').first().waitFor();
+    await first.locator('.candidate .fold').first().click();
+    await first.waitForSelector('.tree-row');
     await toggle('x');
     await first.waitForSelector('.tree-row', { state: 'detached' });
     await toggle('x');
-    await first.getByRole('tab', { name: 'Moves' }).click();
     await first.locator('.line-move').nth(1).hover();
     await first.waitForSelector('.line-preview');
     await toggle('x');
     await first.waitForSelector('.line-preview', { state: 'detached' });
     await toggle('x');
-    await first.locator('.search-only').first().click();
+    await first.locator('.candidate-menu').first().click();
+    await first.getByRole('menuitemcheckbox', { name: 'Search only this' }).click();
     await first.waitForSelector('.engine-speed:has-text("1 moves only")');
     await toggle('x');
-    await first.waitForSelector('.engine-speed:text-matches("^Depth [^o]*nodes[^o]*$")');
+    await first.waitForSelector('.engine-speed:text-matches("^[^o]*visits[^o]*$")');
     await toggle('l');
     await toggle('x');
     assert.equal(await score.textContent(), '–');
-    assert.equal(await first.locator('.move-table').count(), 0);
+    assert.equal(await first.locator('.candidate').count(), 0);
     await own.close();
     assert.deepEqual(complaints, []);
   });
@@ -880,9 +890,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         await check(name);
       }
       await show(page, 'analyse');
-      for (const tab of await page.getByRole('tab').all()) {
-        await tab.click();
-        await check(`tab ${await tab.textContent()}`);
+      for (let click = 0; click < 2; click++) {
+        await button('Lines, limits, arrows, numbers').click();
+        await page.getByText('Games with this position', { exact: true }).click();
+        await check('the engine, unfolded');
       }
       await choose(page, 'New', 'Set up a position');
       await check('Set up');

@@ -103,11 +103,13 @@ function comparePriors(shown: readonly [string, string][], wanted: readonly [str
 async function readPriors(page: Page): Promise<[string, string][]> {
   await openNetwork(page, 'lc0.pb.gz', encodeLc0(true));
   await page.keyboard.press('l');
-  await page.getByRole('button', { name: 'All 20 moves' }).click();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.waitForSelector('.move-table tbody tr:nth-child(20)');
   // In one look: the rows change places.
   const priors = await page.evaluate(
     `[...document.querySelectorAll('.move-table tbody tr')].map((row) => [row.querySelector('.table-move').textContent, row.cells[2].textContent])`,
   );
+  await page.getByRole('button', { name: 'Columns' }).click();
   await page.keyboard.press('l');
   return priors as [string, string][];
 }
@@ -145,7 +147,7 @@ input.dispatchEvent(new Event('change', { bubbles: true }));
 await until(() => $('dialog option:checked')?.textContent.includes('lc0.pb.gz'));
 await click(() => $('dialog [aria-label="Close"]'));
 await click(() => $('.switch input'));
-await click(() => labelled('button', 'All 20 moves'));
+await click(() => labelled('button', 'Columns'));
 const rows = await until(() => {
   const found = [...document.querySelectorAll('.move-table tbody tr')];
   return found.length === 20 && found;
@@ -261,20 +263,18 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
 
     await page.keyboard.press('l');
     await page.waitForSelector('.line-move');
-    await page.waitForSelector('.move-table tbody tr');
-    await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
+    await page.waitForSelector('.candidate .facts');
+    await page.waitForSelector('.engine-arrow', { state: 'attached' });
     assert.deepEqual(await findBarriers(page), []);
-    await page.getByRole('tab', { name: 'Tree' }).click();
-    await page.getByRole('button', { name: 'Show the search tree' }).click();
+    await page.locator('.candidate .fold').first().click();
     await page.waitForSelector('.tree-row');
-    await page.getByRole('tab', { name: 'Explain' }).click();
-    await page.getByRole('button', { name: 'Explain the network’s favourite' }).click();
+    await page.locator('.candidate-menu').first().click();
+    await page.getByRole('menuitem', { name: 'Explain' }).click();
     await page.waitForSelector('.weights li');
     await page.waitForSelector('cg-board [class*="explain-"]', { state: 'attached' });
-    await page.getByRole('tab', { name: 'Graph' }).click();
-    await page.waitForSelector('.chart canvas');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('button', { name: 'Clear' }).click();
     await page.waitForSelector('cg-board [class*="explain-"]', { state: 'hidden' });
-    await page.getByRole('tab', { name: 'Moves' }).click();
     await page.locator('.line-move').nth(1).click();
     await page.waitForSelector('.move-list .move:nth-of-type(2)');
     await page.keyboard.press('l');
@@ -355,7 +355,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await again.keyboard.press('Escape');
     await show(again, 'analyse');
     await again.keyboard.press('l');
-    await again.waitForSelector('.move-table tbody tr');
+    await again.waitForSelector('.candidate .facts');
     assert.deepEqual(
       requests.filter((url) => !url.startsWith(`${host.origin}/`) && !/^(data|blob):/.test(url)),
       [],
@@ -454,11 +454,11 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('dialog', { state: 'detached' });
       await page.keyboard.press('x');
       await page.keyboard.press('l');
-      await page.waitForSelector('.move-table tbody tr');
-      await page.locator('.table-move').first().click();
+      await page.waitForSelector('.candidate .facts');
+      await page.locator('.line-score').first().click();
       await page.waitForSelector('.move-list .move:has-text("--") + .move[aria-current]');
       // The numbers of the candidates stand on their squares.
-      await page.waitForSelector('.move-table tbody tr');
+      await page.waitForSelector('.candidate .facts');
       await page.keyboard.press('n');
       await page.waitForSelector('.square-numbers-best text:nth-of-type(2)', { state: 'attached' });
       await page.keyboard.press('n');
@@ -476,7 +476,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       );
       await loadText(page, games.join('\n'));
       await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Anna/ }).click();
-      await page.getByRole('tab', { name: 'Games' }).click();
+      await page.getByText('Games with this position', { exact: true }).click();
       await page.waitForSelector(
         '.explorer-moves tr:has-text("e4"):has([aria-label="White 50 %, draws 50 %, Black 0 %"])',
       );
@@ -505,7 +505,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
         };
       })`)) as string[];
       assert.equal(stored.filter((text) => text.includes('Kept')).length, 1, 'the changed game is stored once');
-      await page.getByRole('tab', { name: 'Moves' }).click();
+      await page.getByText('Games with this position', { exact: true }).click();
     }
 
     async function learnFromMistakes(): Promise<void> {
@@ -641,7 +641,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.reload();
     await waitForEngine(page, 'Sardonyx');
     await page.keyboard.press('l');
-    await page.waitForSelector('.move-table tbody tr');
+    await page.waitForSelector('.candidate .facts');
   });
 
   test('where no Worker is started or nothing comes, the page says so once, and tries again when asked to', async (t) => {

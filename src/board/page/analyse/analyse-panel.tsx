@@ -20,7 +20,7 @@ import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { GamePart, StudyPanel } from '../study/study-panel.js';
-import { Candidates } from './candidates.js';
+import { Candidates, isRoomy } from './candidates.js';
 import { drawPicture, SHADES } from './engine-arrows.js';
 import { EngineHead, showsArrows, showsNumbers, toggleArrowMode } from './engine-head.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
@@ -44,7 +44,7 @@ import {
   verdict,
 } from './live-analysis.js';
 
-const showsGames = storedSignal('explorer.open', matchMedia('(min-height: 900px)').matches, isBoolean);
+const showsGames = storedSignal('explorer.open', isRoomy, isBoolean);
 const ExplorerView = later(async () => (await import('./explorer-view.js')).ExplorerView);
 
 /** Plies that are drawn of a line whose square is under the pointer. */

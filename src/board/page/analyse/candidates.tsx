@@ -2,7 +2,7 @@
  * What the engine says of moves. A candidate has a line; it unfolds to the replies, and its menu has what can be done with it.
  * All other moves have a row each, or the columns of lc0 (move-table.tsx). Numbers are from White's view.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatSan } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
@@ -18,14 +18,17 @@ import { askForExplanation } from './explain-view.js';
 import {
   analysedPosition,
   currentState,
+  getPlace,
   hover,
   hoveredBox,
   hoveredMoves,
   isBlackToMove,
+  isHere,
   isOn,
   isThreat,
   lineCount,
   outcome,
+  type Place,
   playMoves,
   pointedLine,
   previewFen,
@@ -38,12 +41,21 @@ import { Replies } from './replies.js';
 
 /** Moves of a line that is not unfolded. */
 const FEW_MOVES = 24;
-const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
+export const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
 const showsOthers = storedSignal('otherMoves', isRoomy, isBoolean);
 /** All moves with lc0's columns. */
 const showsColumns = storedSignal('columns', false, isBoolean);
 /** UCI moves whose replies are shown. */
-const unfolded = signal<ReadonlySet<string>>(new Set());
+const unfolded = signal<(Place & { readonly moves: readonly string[] }) | null>(null);
+const unfoldedMoves = computed(() => (isHere(unfolded.value) ? unfolded.value.moves : []));
+
+function toggleReplies(uci: string): void {
+  const moves = unfoldedMoves.value;
+  unfolded.value = {
+    ...getPlace(),
+    moves: moves.includes(uci) ? moves.filter((move) => move !== uci) : [...moves, uci],
+  };
+}
 
 export function Candidates() {
   const state = currentState.value;
@@ -51,6 +63,9 @@ export function Candidates() {
   const { lines = [], moves = [] } = state ?? {};
   const visits = moves.reduce((sum, row) => sum + row.visits, 0);
   const others = moves.filter(({ move }) => !lines.some(({ pv }) => pv[0] === move));
+  // What is unfolded stays, though it is no candidate any more.
+  const kept = others.filter(({ move }) => unfoldedMoves.value.includes(move));
+  const folded = others.filter((row) => !kept.includes(row));
   return (
     <>
       <ol class="lines" aria-label="Lines" onMouseLeave={() => hover([])}>
@@ -63,13 +78,16 @@ export function Candidates() {
             <Candidate key={index} line={line} row={moves.find(({ move }) => move === line.pv[0])} visits={visits} />
           ),
         )}
+        {kept.map((row) => (
+          <OtherMove key={row.move} row={row} visits={visits} />
+        ))}
       </ol>
       {moves.length > 0 && (
         <div class="other-moves">
           <div class="other-head">
-            {!showsColumns.value && others.length > 0 && (
+            {!showsColumns.value && folded.length > 0 && (
               <Button
-                label={`${others.length} more ${others.length === 1 ? 'move' : 'moves'}`}
+                label={`${folded.length} more ${folded.length === 1 ? 'move' : 'moves'}`}
                 class="fold"
                 aria-expanded={showsOthers.value}
                 onClick={() => toggle(showsOthers)}
@@ -96,7 +114,7 @@ export function Candidates() {
           ) : (
             showsOthers.value && (
               <ul aria-label="Other moves">
-                {others.map((row) => (
+                {folded.map((row) => (
                   <OtherMove key={row.move} row={row} visits={visits} />
                 ))}
               </ul>
@@ -123,15 +141,10 @@ function Candidate({ line, row, visits }: CandidateProps) {
   const position = analysedPosition.value;
   if (position === null) return null;
   const [uci] = line.pv;
-  const isUnfolded = unfolded.value.has(uci);
+  const isUnfolded = unfoldedMoves.value.includes(uci);
   const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
   const score = formatScore(line.score, isBlackToMove.value);
   const openMenu = (event: MouseEvent): void => openActions(event, uci, describeMoves(moves));
-  const fold = (): void => {
-    const next = new Set(unfolded.value);
-    if (!next.delete(uci)) next.add(uci);
-    unfolded.value = next;
-  };
   return (
     <li
       class={`candidate ${isUnfolded ? 'candidate-unfolded' : ''} ${pointedLine.value === line.pv ? 'candidate-pointed' : ''}`}
@@ -139,15 +152,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
       onKeyDown={moveInRow}
     >
       <div class="candidate-row">
-        <Button
-          label=""
-          class="fold"
-          tabIndex={-1}
-          aria-label={`Replies to ${moves[0].san}`}
-          title="The whole line, and the replies"
-          aria-expanded={isUnfolded}
-          onClick={fold}
-        />
+        <FoldButton uci={uci} san={moves[0].san} />
         <Button
           label={score}
           class={`line-score ${score.startsWith('−') ? 'line-score-black' : 'line-score-white'}`}
@@ -208,21 +213,41 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
       onMouseEnter={() => hover([row.move])}
       onMouseLeave={() => hover([])}
       onContextMenu={openMenu}
+      data-keys
+      onKeyDown={moveInRow}
     >
-      <Button label={san} class="table-move" onClick={() => playMoves([row.move])} />
-      <Facts
-        visits={row.visits}
-        share={row.visits / Math.max(1, visits)}
-        prior={row.prior}
-        wdl={row.visits === 0 || row.draw === null ? null : computeWdl(row.q, row.draw, isBlackToMove.value)}
-      />
-      <MenuButton san={san} onClick={openMenu} />
+      <div class="other-row">
+        <FoldButton uci={row.move} san={san} />
+        <Button label={san} class="table-move" onClick={() => playMoves([row.move])} />
+        <Facts
+          visits={row.visits}
+          share={row.visits / Math.max(1, visits)}
+          prior={row.prior}
+          wdl={row.visits === 0 || row.draw === null ? null : computeWdl(row.q, row.draw, isBlackToMove.value)}
+        />
+        <MenuButton san={san} onClick={openMenu} />
+      </div>
+      {unfoldedMoves.value.includes(row.move) && <Replies uci={row.move} />}
     </li>
   );
 }
 
 function describeMoves(moves: ReturnType<typeof describeLine>): string {
   return moves.map(({ number, san }) => (number === '' ? san : `${number} ${san}`)).join(' ');
+}
+
+function FoldButton({ uci, san }: { readonly uci: string; readonly san: string }) {
+  return (
+    <Button
+      label=""
+      class="fold"
+      tabIndex={-1}
+      aria-label={`Replies to ${san}`}
+      title="The whole line, and the replies"
+      aria-expanded={unfoldedMoves.value.includes(uci)}
+      onClick={() => toggleReplies(uci)}
+    />
+  );
 }
 
 function MenuButton({ san, onClick }: { readonly san: string; onClick(event: MouseEvent): void }) {

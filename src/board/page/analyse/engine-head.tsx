@@ -96,8 +96,8 @@ function EngineState() {
       {isThreat.value ? (
         <strong class="engine-name">Threat</strong>
       ) : (
-        <div class="engine-name" title={running ?? ''}>
-          <span>{describeNetwork()}</span>
+        <div class="engine-network" title={running ?? ''}>
+          <span class="engine-name">{describeNetwork()}</span>
           {choices.length > 1 && (
             <Select
               aria-label="Network"
