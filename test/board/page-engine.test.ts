@@ -126,7 +126,7 @@ describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.other-move:nth-child(17)');
     await page.getByRole('button', { name: /^17 more moves$/ }).click();
     await button('Columns').click();
-    await page.waitForSelector('.move-table tbody tr:nth-child(20) td:has-text("0.")');
+    await page.waitForSelector('.move-table tbody tr:nth-child(20) td:text-matches("^[+−][.][0-9]{3}$")');
     const names = await page.locator('.move-table thead th').allTextContents();
     assert.equal(names.slice(1).join(''), 'NPQDMUSV');
     assert.deepEqual(await findBarriers(page), []);

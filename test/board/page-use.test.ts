@@ -141,7 +141,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       }
     })()`);
     await page.waitForSelector('.engine-speed:has-text("visits")');
-    const stops = 'document.querySelectorAll(".lines button:not([tabindex=\\"-1\\"])").length';
+    const stops = 'document.querySelectorAll(".lines button:not([tabindex=\\"-1\\"], [popover] *)").length';
     assert.equal(await page.evaluate(stops), 8);
     await page.locator('.line-score').first().focus();
     await page.keyboard.press('ArrowRight');
@@ -661,7 +661,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         await list.getByRole('button', { name: /^e4/ }).first().click();
         await first.waitForSelector('.notice-error:has-text("The browser cannot read e4")');
         assert.deepEqual(await first.locator('.move').allTextContents(), ['d4']);
-      } else await first.getByLabel('Close').click();
+      } else await first.getByRole('button', { name: 'Close', exact: true }).click();
     }
     await refuse('none');
     await choose(first, 'New', 'Paste or open …');
@@ -672,7 +672,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.locator('dialog .notice-note').waitFor();
     await refuse('put');
     await first.locator('dialog .notice-note').getByRole('button', { name: 'Undo' }).click();
-    await first.getByLabel('Close').click();
+    await first.getByRole('button', { name: 'Close', exact: true }).click();
     await first.waitForSelector('.notice-error:has-text("no room to keep it: it is open")');
     await first.waitForSelector('.move:has-text("Nf3")');
     // Settings last as long as the page; finished games do, too, one beside the other.
@@ -711,7 +711,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.option-changed', { state: 'detached' });
     await filter.fill('SyzygyPath');
     await page.waitForSelector('output.option-fixed');
-    await page.getByLabel('Close').click();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
   });
 
   test('a game that is over is not begun; nothing is taken back that the user has not played', async () => {
@@ -908,7 +908,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
         await choose(page, menu, item);
         await page.waitForSelector('dialog[open]');
         await check(item);
-        await page.getByLabel('Close').click();
+        await page.getByRole('button', { name: 'Close', exact: true }).click();
       }
     }
     await page.setViewportSize({ width: SIZES[0][0], height: SIZES[0][1] });

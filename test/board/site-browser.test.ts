@@ -459,9 +459,9 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('.move-list .move:has-text("--") + .move[aria-current]');
       // The numbers of the candidates stand on their squares.
       await page.waitForSelector('.candidate .facts');
-      await page.keyboard.press('n');
-      await page.waitForSelector('.square-numbers-best text:nth-of-type(2)', { state: 'attached' });
-      await page.keyboard.press('n');
+      await page.keyboard.press('s');
+      await page.waitForSelector('.square-numbers.square-best text:nth-of-type(2)', { state: 'attached' });
+      await page.keyboard.press('s');
       await page.waitForSelector('.square-numbers', { state: 'detached' });
       await page.keyboard.press('l');
     }

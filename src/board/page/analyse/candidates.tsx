@@ -3,13 +3,12 @@
  * All other moves have a row each, or the columns of lc0 (move-table.tsx). Numbers are from White's view.
  */
 import { computed, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { formatSan } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { computeWdl, formatScore, getWhiteWdl } from '../../game/page-text.js';
 import type { Line, MoveRow } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
-import { Button, toggle } from '../shell/controls.js';
+import { Button, Menu, MenuItem, toggle } from '../shell/controls.js';
 import { moveInRow } from '../shell/keyboard.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { copyText } from '../shell/user-files.js';
@@ -122,7 +121,6 @@ export function Candidates() {
           )}
         </div>
       )}
-      {menu.value !== null && <MoveActions {...menu.value} />}
       {isOn.value && previewFen.value !== null && <LinePreview fen={previewFen.value} />}
     </>
   );
@@ -144,7 +142,6 @@ function Candidate({ line, row, visits }: CandidateProps) {
   const isUnfolded = unfoldedMoves.value.includes(uci);
   const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
   const score = formatScore(line.score, isBlackToMove.value);
-  const openMenu = (event: MouseEvent): void => openActions(event, uci, describeMoves(moves));
   return (
     <li
       class={`candidate ${isUnfolded ? 'candidate-unfolded' : ''} ${pointedLine.value === line.pv ? 'candidate-pointed' : ''}`}
@@ -158,7 +155,6 @@ function Candidate({ line, row, visits }: CandidateProps) {
           class={`line-score ${score.startsWith('−') ? 'line-score-black' : 'line-score-white'}`}
           title="Play the first move; the arrow keys lead to the others"
           onClick={() => playMoves(line.pv.slice(0, 1))}
-          onContextMenu={openMenu}
         />
         <span class="line-moves">
           {moves.map(({ san, number }, ply) => {
@@ -186,7 +182,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
             );
           })}
         </span>
-        <MenuButton san={moves[0].san} onClick={openMenu} />
+        <Actions uci={uci} san={moves[0].san} text={describeMoves(moves)} />
       </div>
       {row !== undefined && (
         <Facts
@@ -205,14 +201,12 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
   const position = analysedPosition.value;
   if (position === null) return null;
   const san = formatSan(position, requireMove(position, row.move));
-  const openMenu = (event: MouseEvent): void => openActions(event, row.move, san);
   const isSearched = searchMoves.value.includes(row.move);
   return (
     <li
       class={isSearched ? 'other-move other-move-searched' : 'other-move'}
       onMouseEnter={() => hover([row.move])}
       onMouseLeave={() => hover([])}
-      onContextMenu={openMenu}
       data-keys
       onKeyDown={moveInRow}
     >
@@ -225,7 +219,7 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
           prior={row.prior}
           wdl={row.visits === 0 || row.draw === null ? null : computeWdl(row.q, row.draw, isBlackToMove.value)}
         />
-        <MenuButton san={san} onClick={openMenu} />
+        <Actions uci={row.move} san={san} text={san} />
       </div>
       {unfoldedMoves.value.includes(row.move) && <Replies uci={row.move} />}
     </li>
@@ -250,62 +244,20 @@ function FoldButton({ uci, san }: { readonly uci: string; readonly san: string }
   );
 }
 
-function MenuButton({ san, onClick }: { readonly san: string; onClick(event: MouseEvent): void }) {
-  return <Button label="⋯" class="candidate-menu" tabIndex={-1} aria-label={`More about ${san}`} onClick={onClick} />;
-}
-
-interface Actions {
-  readonly uci: string;
-  /** The line, for the clipboard. */
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-}
-
-/** The move whose menu is open, and where on the screen. */
-const menu = signal<Actions | null>(null);
-
-function openActions(event: MouseEvent, uci: string, text: string): void {
-  event.preventDefault();
-  const { left, bottom } = (event.currentTarget as Element).getBoundingClientRect();
-  menu.value = { uci, text, x: left, y: bottom };
-}
-
-function MoveActions({ uci, text, x, y }: Actions) {
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    element.current?.showPopover();
-    element.current?.querySelector('button')?.focus();
-  }, [uci]);
-  const act = (run: () => unknown) => () => {
-    menu.value = null;
-    run();
-  };
-  const isSearched = searchMoves.value.includes(uci);
+/** @param text for the clipboard */
+function Actions({ uci, san, text }: { readonly uci: string; readonly san: string; readonly text: string }) {
   return (
-    <div
-      ref={element}
-      class="move-menu"
-      popover="auto"
-      role="menu"
-      aria-label="Move of the engine"
-      data-keys
-      onKeyDown={moveInRow}
-      style={{ left: `min(${x}px, 100vw - 210px)`, top: `min(${y}px, 100dvh - 130px)` }}
-      onToggle={(event) => {
-        if ('newState' in event && event.newState === 'closed') menu.value = null;
-      }}
-    >
-      <Button
+    <Menu label={`More about ${san}`} icon="menu" class="candidate-menu" tabIndex={-1}>
+      <MenuItem
         label="Search only this"
         role="menuitemcheckbox"
-        aria-checked={isSearched}
+        aria-checked={searchMoves.value.includes(uci)}
         title="Search only this move, and others that are chosen so"
-        onClick={act(() => toggleSearchMove(uci))}
+        onClick={() => toggleSearchMove(uci)}
       />
-      {!isThreat.value && <Button label="Explain" role="menuitem" onClick={act(() => askForExplanation(uci))} />}
-      <Button label="Copy the line" role="menuitem" onClick={act(() => copyText(text))} />
-    </div>
+      {!isThreat.value && <MenuItem label="Explain" onClick={() => askForExplanation(uci)} />}
+      <MenuItem label="Copy the line" onClick={() => copyText(text)} />
+    </Menu>
   );
 }
 

@@ -66,5 +66,6 @@ function drawArrow(arrow: Arrow, side: Side): string {
 
 function drawCorner({ square, texts: [left, right], isBest }: Corner, side: Side): string {
   const [x, y] = locate(square, side);
-  return `<g class="square-numbers${isBest ? ' square-numbers-best' : ''}"><text x="${x - 47}" y="${y - 29}">${left}</text><text x="${x + 47}" y="${y - 29}" text-anchor="end">${right}</text></g>`;
+  const kind = `${left === '' ? 'arrow-share' : 'square-numbers'}${isBest ? ' square-best' : ''}`;
+  return `<g class="${kind}"><text x="${x - 47}" y="${y - 29}">${left}</text><text x="${x + 47}" y="${y - 29}" text-anchor="end">${right}</text></g>`;
 }

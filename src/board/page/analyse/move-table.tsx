@@ -88,5 +88,5 @@ function formatCell(value: number | null, format: Format): string {
   if (format === 'count') return formatCount(value);
   if (format === 'moves') return value.toFixed(1);
   if (format === 'percent') return (100 * value).toFixed(1);
-  return formatSigned(isBlackToMove.value ? -value : value, 3);
+  return formatSigned(isBlackToMove.value ? -value : value, 3).replace(/^(.)0/, '$1');
 }

@@ -68,11 +68,12 @@ interface MenuProps {
   /** In place of the label. */
   readonly icon?: IconName;
   readonly class?: string;
+  readonly tabIndex?: number;
   readonly children: ComponentChildren;
 }
 
 /** A button with a list of what can be done. The browser closes the list at a click elsewhere, and at Escape. */
-export function Menu({ label, icon, class: more = '', children }: MenuProps) {
+export function Menu({ label, icon, class: more = '', tabIndex, children }: MenuProps) {
   const id = useId();
   return (
     <>
@@ -80,6 +81,7 @@ export function Menu({ label, icon, class: more = '', children }: MenuProps) {
         type="button"
         class={icon === undefined ? more : `icon-button ${more}`}
         popovertarget={id}
+        tabIndex={tabIndex}
         aria-haspopup="menu"
         aria-label={label}
         title={label}

@@ -130,7 +130,7 @@ addEventListener('keydown', (event) => {
  */
 export function moveInRow(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (step === undefined || (isPointed && event.currentTarget.role !== 'menu')) return;
+  if (step === undefined || event.defaultPrevented || (isPointed && event.currentTarget.role !== 'menu')) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('button, a')].filter((stop) =>
     stop.checkVisibility(),
   );
