@@ -176,7 +176,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.getByLabel('Increment in seconds').fill('4');
     await page.getByLabel('Increment in seconds').blur();
     await startGame('Standard', 'Other …');
-    await page.waitForSelector('.actions:has-text("7:30 + 4 s")');
+    await page.waitForSelector('.play-head:has-text("7:30 + 4 s")');
     // The user's own clock runs.
     assert.equal(await page.getByRole('timer', { name: /^Clock of Sardonyx/ }).textContent(), '7:30');
     assert.deepEqual(await findBarriers(page), []);
@@ -231,11 +231,24 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.getByRole('button', { name: 'Start the match' }).click();
     // More than there is room for: the list scrolls.
     await page.waitForSelector(':nth-match(.game-row, 40)');
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    await page.locator('.chip:has-text("Match")').click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.waitForSelector('button:has-text("Go on")');
+    await page.waitForSelector('.chip', { state: 'detached' });
     await page.locator('.game-row').last().click();
+    await page.waitForSelector('.panel-match .move');
+    // However often it is taken to the analysis, there is one analysis of it.
+    const ids = new Set<unknown>();
+    for (let times = 0; times < 3; times++) {
+      await page.getByRole('button', { name: 'Analyse', exact: true }).click();
+      await page.waitForSelector('.panel-analyse .move');
+      ids.add(await page.evaluate(`sessionStorage.getItem('sardonyx.analysis')`));
+      await page.getByRole('link', { name: 'Match' }).click();
+    }
+    assert.equal(ids.size, 1);
     await page.waitForSelector('.panel-match .chart canvas');
     // As wide as after many games: it scrolls, and keys must reach it.
     await page

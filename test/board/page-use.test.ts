@@ -494,7 +494,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     for (const [menu, item] of [
       ['New', 'Paste or open …'],
       ['Settings', 'Engine'],
-      ['Settings', 'Board and pieces'],
+      ['Settings', 'Board and sounds'],
     ]) {
       await choose(page, menu, item);
       await page.waitForSelector('dialog[open]');
@@ -902,7 +902,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       for (const [menu, item] of [
         ['New', 'Paste or open …'],
         ['Settings', 'Engine'],
-        ['Settings', 'Board and pieces'],
+        ['Settings', 'Board and sounds'],
         ['Settings', 'Keys'],
       ]) {
         await choose(page, menu, item);

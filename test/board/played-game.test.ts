@@ -29,7 +29,7 @@ test('a game ends by mate, and its PGN says how', () => {
   assert.deepEqual(game.result, { score: '0-1', reason: 'checkmate' });
   assert.equal(describeResult(game.result, 'white'), 'You lose by checkmate');
   const pgn = game.formatPgn('Sardonyx');
-  assert.match(pgn, /\[White "User"\]\n\[Black "Sardonyx"\]\n\[Result "0-1"\]/);
+  assert.match(pgn, /\[White "You"\]\n\[Black "Sardonyx"\]\n\[Result "0-1"\]/);
   assert.match(pgn, /1\. f3 e5 2\. g4 Qh4# 0-1/);
   assert.equal(game.isUserTurn, false);
 });

@@ -50,7 +50,8 @@ export async function choose(page: Page, menu: string, item: string): Promise<vo
 /** Shows a room or a mode of the board. */
 export async function show(page: Page, name: string): Promise<void> {
   await page.evaluate(`location.hash = '${name}'`);
-  await page.waitForSelector(`.panel-${name}`);
+  // An element that the test holds would stay in memory.
+  await page.locator(`.panel-${name}`).waitFor();
 }
 
 /** The position on the board, through the clipboard. */

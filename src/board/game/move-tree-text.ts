@@ -151,7 +151,9 @@ export function writeDrawings(node: MoveNode, drawings: readonly Drawing[]): voi
 
 /** "0:01:30" of [%clk 0:01:30]; '' = none. */
 export function readClock({ source }: MoveNode): string {
-  return /\[%clk ([\d:.]+)\]/.exec(source.comment)?.[1] ?? '';
+  const clock = /\[%clk ([\d:.]+)\]/.exec(source.comment)?.[1] ?? '';
+  // As the clocks of a running game: no hours where there are none.
+  return clock.replace(/^0+:(?=\d+:)/, '').replace(/^0(?=\d:)/, '');
 }
 
 const LINE_WIDTH = 80;

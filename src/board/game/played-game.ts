@@ -212,8 +212,8 @@ export class PlayedGame {
     this.tree.headers.set('UTCTime', this.date.slice(11, 19));
     // Tells the games of a browser apart, also two of one second: a game that ends again replaces what was kept of it.
     this.tree.headers.set('GameId', this.date);
-    this.tree.headers.set('White', user === 'white' ? 'User' : engine);
-    this.tree.headers.set('Black', user === 'black' ? 'User' : engine);
+    this.tree.headers.set('White', user === 'white' ? 'You' : engine);
+    this.tree.headers.set('Black', user === 'black' ? 'You' : engine);
     this.tree.headers.set('Result', this.result?.score ?? '*');
     if (clock !== null) this.tree.headers.set('TimeControl', `${clock.initialMs / 1000}+${clock.incrementMs / 1000}`);
     if (this.result !== null) {
@@ -265,7 +265,7 @@ const OVER: Readonly<Record<Exclude<Outcome, 'ongoing'>, string>> = {
   threefold: 'it occurred three times',
 };
 
-/** "2026.01.01 User – Engine 1-0" */
+/** "2026.01.01 You – Engine 1-0" */
 export function nameFinished(pgn: string): string {
   const tags = parsePgnTags(pgn);
   const read = (tag: string): string => tags.get(tag) ?? '?';

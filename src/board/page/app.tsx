@@ -129,6 +129,8 @@ function KeyList() {
   );
 }
 
+if (port.offers.matches)
+  void import('./match/match-session.js').then(({ watchRunningMatches }) => watchRunningMatches());
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
 void startLibrary();

@@ -4,15 +4,15 @@ import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
 import { formatTree } from '../game/move-tree-text.js';
 import { describePlayer, wantsNewGame } from './play/play-panel.js';
-import { game, prng } from './play/play-session.js';
+import { game, gameStudy, prng } from './play/play-session.js';
 import { engine, obstacle, portState } from './port/engine-port.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
 import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
-import { mode, RoomLinks, room } from './shell/rooms.js';
+import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { openEditor } from './study/board-editor.js';
 import { analysisName, chapterIndex, chapters, createLink, openGames } from './study/library.js';
-import { study } from './study/study.js';
+import { type Study, study } from './study/study.js';
 import { openLoadDialog, players, stepChapter, undo } from './study/study-panel.js';
 
 /** What is shown, in words: players of the game, or the room. */
@@ -51,6 +51,17 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         </h1>
         {isFile && <Chapter label="Next game" step={1} icon="forward" />}
       </div>
+      {Object.entries(activities.value).map(([address, words]) => (
+        <a
+          key={address}
+          class="chip"
+          href={`#${address}`}
+          title={words}
+          aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}
+        >
+          {words}
+        </a>
+      ))}
       {portState.value === 'lost' && (
         <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
           <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>
@@ -75,12 +86,14 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
         <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
       </Menu>
-      <Menu label="Share">
-        <MenuItem label="Copy PGN" onClick={() => void copyText(formatTree(study.tree.value))} />
-        <MenuItem label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
-        <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />
-        <MenuItem label="Save PGN" onClick={() => saveFile('game.pgn', formatTree(study.tree.value))} />
-      </Menu>
+      {room.value === 'board' && (
+        <Menu label="Share">
+          <MenuItem label="Copy PGN" onClick={() => void copyText(formatPgn())} />
+          <MenuItem label="Copy FEN" onClick={() => void copyText(getShown().node.value.fen)} />
+          {mode.value !== 'play' && <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />}
+          <MenuItem label="Save PGN" onClick={() => saveFile('game.pgn', formatPgn())} />
+        </Menu>
+      )}
       <Menu label="Settings" icon="gear">
         <MenuItem
           label="Engine"
@@ -88,13 +101,23 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
           disabled={engine.value === null}
           onClick={() => onDialog('options')}
         />
-        <MenuItem label="Board and pieces" onClick={() => onDialog('appearance')} />
+        <MenuItem label="Board and sounds" onClick={() => onDialog('appearance')} />
         <MenuItem label={isDark.value ? 'Light colours' : 'Dark colours'} onClick={toggleTheme} />
         <MenuItem label="Keys" title="?" onClick={() => onDialog('help')} />
         <RoomLinks role="menuitem" />
       </Menu>
     </header>
   );
+}
+
+/** What is on the board. */
+function getShown(): Study {
+  return mode.value === 'play' ? gameStudy : study;
+}
+
+function formatPgn(): string {
+  const played = mode.value === 'play' ? game.value?.formatPgn(engine.value?.name ?? 'Engine') : undefined;
+  return played ?? formatTree(getShown().tree.value);
 }
 
 /** Shows the board in a mode, and does something there. */

@@ -330,7 +330,11 @@ function usePanelKeys(props: BoardPanelProps, isFixed: boolean): void {
   useLayoutEffect(() => {
     if (isFixed) return undefined;
     const { study, keys } = latest.current;
-    return bindKeys({ ...createStepKeys(study, () => latest.current.onStep?.()), type: openTyping, ...keys });
+    const unbind = bindKeys({ ...createStepKeys(study, () => latest.current.onStep?.()), type: openTyping, ...keys });
+    return () => {
+      unbind();
+      isTyping.value = false;
+    };
   }, [isFixed]);
 }
 
@@ -451,7 +455,7 @@ function TypedField({ position, typing }: { readonly position: Position; readonl
           take();
         }}
       />
-      <IconButton label="Close the field" icon="close" onClick={assign(isTyping, false)} />
+      <IconButton label="Hide the field" icon="close" onClick={assign(isTyping, false)} />
     </form>
   );
 }

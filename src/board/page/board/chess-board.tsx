@@ -7,12 +7,15 @@ import type { Api } from '@lichess-org/chessground/api';
 import type { Config } from '@lichess-org/chessground/config';
 import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground/draw';
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Position, parseFen } from '../../../chess/rules/index.js';
 import { getArrow } from '../../game/board-moves.js';
 import { describeBoard, isBlacksTurn } from '../../game/page-text.js';
 import type { PlayerSide } from '../../game/played-game.js';
 import { playMoveSound, reducesMotion } from '../shell/appearance.js';
+import { ownsArrows } from '../shell/keyboard.js';
+import { spoken } from '../shell/notices.js';
 
 function createBrush(key: string, color: string, opacity: number, lineWidth: number): DrawBrush {
   return { key, color, opacity, lineWidth };
@@ -136,12 +139,85 @@ export function ChessBoard(props: BoardProps) {
     board.current?.set({ highlight: { custom: (props.squareClasses ?? new Map()) as SquareClasses } });
   }, [props.squareClasses]);
 
-  return (
-    <div class={props.isSmall ? 'board-wrap board-small' : 'board-wrap'}>
+  const content = (
+    <>
       <div ref={element} class="board" aria-hidden="true" />
       <p class="visually-hidden">{describeBoard(fen)}</p>
+    </>
+  );
+  if (props.isSmall) return <div class="board-wrap board-small">{content}</div>;
+  return (
+    <SquareCursor board={board} orientation={orientation ?? 'white'}>
+      {content}
+    </SquareCursor>
+  );
+}
+
+interface CursorProps {
+  readonly board: { readonly current: Api | null };
+  readonly orientation: Side;
+  readonly children: ComponentChildren;
+}
+
+const FILES = 'abcdefgh';
+const STEPS: Readonly<Record<string, readonly [right: number, up: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/** The squares are one tab stop: arrows move a cursor over them, Enter picks a piece up and puts it down. */
+export function SquareCursor({ board, orientation, children }: CursorProps) {
+  /** As it is seen: from the left and from below, 0 to 7. */
+  const [[right, up], setCursor] = useState<readonly [number, number]>([4, 1]);
+  const [isShown, setShown] = useState(false);
+  const speak = (at: readonly [number, number], before = ''): void => {
+    const key = nameSquare(at, orientation);
+    const piece = board.current?.state.pieces.get(key);
+    spoken.value = `${before}${key}, ${piece === undefined ? 'empty' : `${piece.color} ${piece.role}`}`;
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key];
+    const isPick = event.key === 'Enter' || event.key === ' ';
+    const isEscape = event.key === 'Escape' && board.current?.state.selected !== undefined;
+    if (event.target !== event.currentTarget || !ownsArrows() || (step === undefined && !isPick && !isEscape)) return;
+    event.preventDefault();
+    if (step !== undefined) {
+      const limit = (at: number): number => Math.min(7, Math.max(0, at));
+      const next = [limit(right + step[0]), limit(up + step[1])] as const;
+      setCursor(next);
+      speak(next);
+      return;
+    }
+    const key = nameSquare([right, up], orientation);
+    board.current?.selectSquare(isEscape || board.current.state.selected === key ? null : key, true);
+    if (board.current?.state.selected === key) speak([right, up], 'Selected ');
+  };
+  return (
+    <div
+      class="board-wrap"
+      role="application"
+      aria-label="Board: arrows choose a square, Enter picks a piece up and puts it down"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the squares are reached by keys here alone
+      tabIndex={0}
+      data-keys
+      onKeyDown={press}
+      onFocus={() => {
+        setShown(ownsArrows());
+        speak([right, up]);
+      }}
+      onBlur={() => setShown(false)}
+    >
+      {children}
+      {isShown && <div class="board-cursor" style={{ left: `${12.5 * right}%`, bottom: `${12.5 * up}%` }} />}
     </div>
   );
+}
+
+function nameSquare([right, up]: readonly [number, number], orientation: Side): Key {
+  const isWhite = orientation === 'white';
+  return `${FILES[isWhite ? right : 7 - right]}${isWhite ? up + 1 : 8 - up}` as Key;
 }
 
 function createConfig({ fen, orientation = 'white', dests, movable = 'none', lastMove, canPremove }: BoardProps) {

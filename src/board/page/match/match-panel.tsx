@@ -64,7 +64,11 @@ export function MatchPanel() {
             {live.length === 0 && game !== undefined && <MoveList study={matchStudy} />}
             <div class="button-row match-choice">
               <CheckField label="Show new games" state={followsGames} />
-              <Button label="Analyse" disabled={game === undefined} onClick={() => analyseGame(matchStudy)} />
+              <Button
+                label="Analyse"
+                disabled={game === undefined}
+                onClick={() => analyseGame(matchStudy, `match/${shownName.value}/${shownMatchGame.value}`)}
+              />
             </div>
             <GameList state={state} />
           </>

@@ -5,6 +5,7 @@ import { parseTree } from '../../game/move-tree-text.js';
 import { isBlacksTurn } from '../../game/page-text.js';
 import type { LiveGame, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState } from '../port/engine-port.js';
+import { tellActivity } from '../shell/rooms.js';
 import { Study } from '../study/study.js';
 
 /** While a match is running; otherwise seldom, and not at all while nobody sees the page. */
@@ -27,15 +28,37 @@ export const followsGames = signal(true);
 export const matchStudy = new Study();
 /** Milliseconds since the page began, for clocks. */
 const nowMs = signal(0);
+/** The room of matches is shown, and asks by itself. */
+let isWatched = false;
 /** When `shown` came. */
 let shownAtMs = 0;
+
+effect(() => {
+  const running = matches.value.filter(({ isRunning }) => isRunning).length;
+  tellActivity('match', running === 0 ? '' : running === 1 ? 'Match' : `${running} matches`);
+});
+
+async function list(): Promise<void> {
+  const listed = await port.send('listMatches', {}).answer;
+  if (JSON.stringify(listed) !== JSON.stringify(matches.value)) matches.value = listed;
+  hasListed.value = true;
+}
+
+/** Looks whether a match runs while none is shown. */
+export function watchRunningMatches(): void {
+  const look = (): void => {
+    if (portState.value === 'open' && !isWatched && !document.hidden) void list().catch(() => undefined);
+  };
+  effect(() => {
+    if (portState.value === 'open') untracked(look);
+  });
+  setInterval(() => matches.value.some(({ isRunning }) => isRunning) && look(), IDLE_POLL_MS);
+}
 
 /** @returns whether there will be news soon */
 async function refresh(): Promise<boolean> {
   if (portState.value !== 'open') return false;
-  const listed = await port.send('listMatches', {}).answer;
-  if (JSON.stringify(listed) !== JSON.stringify(matches.value)) matches.value = listed;
-  hasListed.value = true;
+  await list();
   if (shownName.value === '' && matches.value.length > 0) shownName.value = matches.value[0].name;
   if (shownName.value === '') return false;
   const known = shown.value;
@@ -119,6 +142,7 @@ export function refreshSoon(): void {
 export function watchMatches(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;
+  isWatched = true;
   const poll = async (): Promise<void> => {
     clearTimeout(timer);
     const isLively = !document.hidden && (await refresh().catch(() => false));
@@ -147,6 +171,7 @@ export function watchMatches(): () => void {
   ];
   return () => {
     isEnded = true;
+    isWatched = false;
     stopWatching();
     document.removeEventListener('visibilitychange', pollNow);
     clearTimeout(timer);

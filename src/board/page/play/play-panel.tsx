@@ -19,7 +19,7 @@ import { engine } from '../port/engine-port.js';
 import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
-import { copyText, saveFile } from '../shell/user-files.js';
+import { saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
 import { study } from '../study/study.js';
@@ -89,6 +89,14 @@ export function PlayPanel() {
       shapes={shapes.value}
       canPremove={current !== null && !isOver && !current.isUserTurn}
       promoting={current?.settings.user}
+      phoneTools={
+        current !== null && (
+          <>
+            <HintButton current={current} />
+            <TakeBackButton current={current} />
+          </>
+        )
+      }
       typing={current === null || isOver ? undefined : { isOff: !isUserTurn, onMove: playUserMove }}
       onDrop={playUserDrop}
       onPlay={playUserMove}
@@ -110,8 +118,16 @@ export function PlayPanel() {
           {describeResult(current.result, current.settings.user)}
         </p>
       )}
-      {current !== null && !isOver && <Actions current={current} />}
-      {current !== null && isOver && <AfterGame current={current} />}
+      {current !== null && (
+        <p class="play-head">
+          <span>
+            {describePlayer(current, current.settings.user === 'white' ? 'black' : 'white').name},{' '}
+            {describeControl(current.settings.clock)}
+          </span>
+          {isOver && <BackToAnalysis />}
+        </p>
+      )}
+      {current !== null && (isOver ? <AfterGame current={current} /> : <Actions current={current} />)}
       {showsSetup && <PlaySetup />}
       {isConfirmingResignation.value && (
         <ConfirmDialog
@@ -119,7 +135,17 @@ export function PlayPanel() {
           action="Resign"
           onConfirm={resign}
           onClose={assign(isConfirmingResignation, false)}
-        />
+        >
+          {current !== null && current.end.depth < FIRST_RESIGNED_PLY && (
+            <Button
+              label="Abort: no result"
+              onClick={() => {
+                isConfirmingResignation.value = false;
+                abort();
+              }}
+            />
+          )}
+        </ConfirmDialog>
       )}
     </BoardPanel>
   );
@@ -147,18 +173,25 @@ export function describePlayer(current: PlayedGame | null, side: PlayerSide): Pl
 
 /** Every button keeps its place: one that comes and goes would move the others under the finger. */
 function Actions({ current }: { readonly current: PlayedGame }) {
-  const hasBegun = current.end.depth >= FIRST_RESIGNED_PLY;
   return (
-    <div class="action-grid actions">
-      <Button label="Take back" onClick={takeBack} disabled={!current.canTakeBack} title="Take back (t)" />
-      <Button label="Hint" onClick={askForHint} disabled={!current.isUserTurn} title="Hint (h)" />
-      <Button label="Move now" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (space)" />
-      <Button label="Offer a draw" onClick={offerDraw} />
-      <Button label="Abort" onClick={abort} disabled={hasBegun} title="End the game without a result" />
+    <div class="actions">
+      <TakeBackButton current={current} />
+      <HintButton current={current} />
+      <Button label="Move now" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (m)" />
+      <Button label="Draw" aria-label="Offer a draw" onClick={offerDraw} />
       <Button label="Resign" class="danger" onClick={assign(isConfirmingResignation, true)} />
-      <span class="faint">{describeControl(current.settings.clock)}</span>
     </div>
   );
+}
+
+function TakeBackButton({ current }: { readonly current: PlayedGame }) {
+  const isOff = !current.canTakeBack;
+  return <Button label="Back" aria-label="Take back" title="Take back (t)" onClick={takeBack} disabled={isOff} />;
+}
+
+function HintButton({ current }: { readonly current: PlayedGame }) {
+  const isOff = !current.isUserTurn || current.result !== null;
+  return <Button label="Hint" onClick={askForHint} disabled={isOff} title="Hint (h)" />;
 }
 
 /** From here on a game counts. */
@@ -168,15 +201,22 @@ const FIRST_RESIGNED_PLY = 2;
 function AfterGame({ current }: { readonly current: PlayedGame }) {
   const pgn = current.formatPgn(engine.value?.name ?? 'Engine');
   return (
-    <div class="action-grid actions">
-      <Button label="Take back" onClick={takeBack} disabled={!current.canTakeBack} />
-      <Button label="Copy PGN" onClick={() => void copyText(pgn)} />
-      <Button label="Save PGN" onClick={() => saveFile('game.pgn', pgn)} />
-      <Button label="Analyse" onClick={() => analyse(pgn)} />
-      <Button label="Review" title="Review the game" onClick={() => review(pgn)} />
+    <div class="actions">
+      <TakeBackButton current={current} />
       <Button label="Rematch" onClick={rematch} />
-      <Button label="New game" class="primary" onClick={assign(wantsNewGame, true)} />
+      <Button label="New" aria-label="New game" class="primary" onClick={assign(wantsNewGame, true)} />
+      <Button label="Review" title="Review the game" onClick={() => review(pgn)} />
+      <Button label="Analyse" onClick={() => analyse(pgn)} />
     </div>
+  );
+}
+
+/** The analysis is where it was before the game. */
+function BackToAnalysis() {
+  return (
+    <a class="button" href="#analyse">
+      Back to the analysis
+    </a>
   );
 }
 
@@ -251,7 +291,7 @@ function begin(): void {
 function PlaySetup() {
   const levels = engine.value?.levels ?? { weakest: 1000, strongest: 2000 };
   return (
-    <form class="setup" onSubmit={submit(begin)}>
+    <form class="setup sheet" onSubmit={submit(begin)}>
       <h2>Play against the engine</h2>
       <Segments legend="You play" name="color" state={color} choices={COLORS} />
       <fieldset class="strength">
@@ -297,9 +337,12 @@ function PlaySetup() {
         />
       )}
       <Segments legend="Start" name="start" look="choice" state={start} choices={STARTS} />
-      <button type="submit" class="primary large">
-        Play
-      </button>
+      <div class="sheet-foot">
+        <button type="submit" class="primary large">
+          Play
+        </button>
+        {game.value === null && <BackToAnalysis />}
+      </div>
     </form>
   );
 }

@@ -12,6 +12,7 @@ import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice, spoken } from '../shell/notices.js';
+import { mode, room, tellActivity } from '../shell/rooms.js';
 import { readStored, watchStored, writeStored } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';
 import { Study } from '../study/study.js';
@@ -150,7 +151,7 @@ function keepFinished(finished: PlayedGame): void {
   archive.value = mergeArchives([pgn], gatherArchive()).slice(0, MOST_SAVED);
   if (!writeStored('archive', archive.value)) warnOfFullStorage();
   writeStored('game', null);
-  if (finished.result !== null && location.hash !== '#play') {
+  if (finished.result !== null && (room.value !== 'board' || mode.value !== 'play')) {
     addNotice('note', describeResult(finished.result, finished.settings.user));
   }
 }
@@ -316,6 +317,12 @@ function stopThinking(): void {
   moveNow();
   isThinking.value = false;
 }
+
+effect(() => {
+  void gameStudy.version.value;
+  const isRunning = game.value !== null && game.value.result === null;
+  tellActivity('play', isRunning ? `Game: ${game.value?.isUserTurn ? 'your move' : 'the engine’s move'}` : '');
+});
 
 /** Looks at the clocks, whichever panel is shown. */
 effect(() => {

@@ -8,6 +8,7 @@ import { port, reportError } from '../port/engine-port.js';
 import { Button, Select, SummaryTable } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
+import { tellActivity } from '../shell/rooms.js';
 import { isNumber, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import { study } from '../study/study.js';
@@ -20,6 +21,11 @@ const nodes = storedSignal('review.nodes', 400, isNumber);
 const running = signal<GameReview | null>(null);
 /** Number of positions that it has judged. */
 const progress = signal(0);
+
+effect(() => {
+  const total = running.value?.nodes.length;
+  tellActivity('review', total === undefined ? '' : `Review ${progress.value} / ${total}`);
+});
 
 /** Number of the question under way. */
 let asked = 0;

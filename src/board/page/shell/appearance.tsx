@@ -1,6 +1,6 @@
-/** How the page looks and sounds: light or dark colours, boards, pieces and sounds of one's own. */
+/** How the page looks and sounds: light or dark colours, colours of the board, sounds. */
 import { computed, effect, signal } from '@preact/signals';
-import { Button, CheckField, Dialog, FileButton, Segments } from './controls.js';
+import { CheckField, Dialog, Segments } from './controls.js';
 import { addNotice } from './notices.js';
 import { isBoolean, isOneOf, readStored, storedSignal, writeStored } from './stored.js';
 
@@ -55,60 +55,9 @@ effect(() => {
   style.setProperty('--board-dark', dark);
 });
 
-const ROLES = { K: 'king', Q: 'queen', R: 'rook', B: 'bishop', N: 'knight', P: 'pawn' } as const;
-const NAMES = ['w', 'b'].flatMap((color) => Object.keys(ROLES).map((role) => color + role));
-const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png', webp: 'image/webp' };
-const PIECE_FILE = /^([wb][kqrbnp])\.(svg|png|webp)$/i;
-const LARGEST_PIECE_BYTES = 100_000;
-
-/** `wK` → data URL; empty = the usual pieces. */
-const pieces = signal<Readonly<Record<string, string>>>(readPieces());
-const sheet = new CSSStyleSheet();
-document.adoptedStyleSheets.push(sheet);
-
-function readPieces(): Readonly<Record<string, string>> {
-  const stored = readStored('pieces') as Record<string, unknown> | null;
-  const isSet = NAMES.every((name) => /^data:image\/[\w+]+;base64,[\w+/=]+$/.test(String(stored?.[name])));
-  return isSet ? (stored as Record<string, string>) : {};
-}
-
-effect(() => {
-  const rules = Object.entries(pieces.value).map(([name, url]) => {
-    const role = ROLES[name[1] as keyof typeof ROLES];
-    return `.cg-wrap piece.${role}.${name[0] === 'w' ? 'white' : 'black'} { background-image: url("${url}"); }`;
-  });
-  sheet.replaceSync(rules.join('\n'));
-});
-
-/** Files are named as lichess names them: wK.svg … bP.svg. */
-async function openPieces(files: readonly File[]): Promise<void> {
-  const set: Record<string, string> = {};
-  for (const file of files) {
-    const [, name = '', ending = ''] = PIECE_FILE.exec(file.name) ?? [];
-    if (name === '' || file.size > LARGEST_PIECE_BYTES) continue;
-    const key = name[0].toLowerCase() + name[1].toUpperCase();
-    set[key] = await readUrl(new Blob([file], { type: TYPES[ending.toLowerCase()] }));
-  }
-  const missing = NAMES.filter((name) => set[name] === undefined);
-  if (missing.length > 0) {
-    const size = LARGEST_PIECE_BYTES / 1000;
-    addNotice(
-      'warning',
-      `Twelve pictures are needed, wK.svg to bP.svg, of at most ${size} kB: ${missing.join(', ')} missing`,
-    );
-    return;
-  }
-  pieces.value = set;
-  if (!writeStored('pieces', set)) addNotice('warning', 'The browser has no room to keep these pieces');
-}
-
-function readUrl(content: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(content);
-  });
+if (readStored('pieces') !== null) {
+  addNotice('note', 'Pictures of pieces of your own are not shown any more: the page has its own');
+  writeStored('pieces', null);
 }
 
 const hasSounds = storedSignal('sounds', false, isBoolean);
@@ -142,7 +91,7 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
     </label>
   );
   return (
-    <Dialog title="Board and pieces" onClose={onClose}>
+    <Dialog title="Board and sounds" onClose={onClose}>
       <Segments
         legend="Squares"
         name="board"
@@ -155,24 +104,6 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
           {renderColor('Dark squares', 1)}
         </div>
       )}
-      <fieldset class="button-row">
-        <legend>Pieces</legend>
-        <FileButton
-          label="Open pictures"
-          title="Twelve pictures: wK.svg to bP.svg, or PNG, or WebP"
-          accept=".svg,.png,.webp"
-          multiple
-          onFiles={(files) => void openPieces(files)}
-        />
-        <Button
-          label="The usual pieces"
-          disabled={Object.keys(pieces.value).length === 0}
-          onClick={() => {
-            pieces.value = {};
-            writeStored('pieces', null);
-          }}
-        />
-      </fieldset>
       <CheckField label="Sounds" state={hasSounds} />
     </Dialog>
   );

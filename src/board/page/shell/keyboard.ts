@@ -94,6 +94,11 @@ addEventListener(
   { capture: true },
 );
 
+/** Whether the arrows belong to what has the focus: the keyboard has brought it, not a click. */
+export function ownsArrows(): boolean {
+  return !isPointed;
+}
+
 /** The keys of the newest layer come first. @returns a function that takes them away */
 export function bindKeys(bindings: KeyBindings): () => void {
   layers.push(bindings);

@@ -23,6 +23,15 @@ function readAddress(): void {
 readAddress();
 addEventListener('hashchange', readAddress);
 
+/** What runs, whichever room is shown: address of its place → words. A chip in the header leads there. */
+export const activities = signal<Readonly<Record<string, string>>>({});
+
+/** @param words '' = it does not run any more */
+export function tellActivity(address: string, words: string): void {
+  const { [address]: _, ...others } = activities.peek();
+  activities.value = words === '' ? others : { ...others, [address]: words };
+}
+
 /** Shows the game that was opened. */
 export function showStudy(): void {
   location.hash = mode.peek() === 'review' ? 'review' : 'analyse';

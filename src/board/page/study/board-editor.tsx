@@ -8,7 +8,7 @@ import { h } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { useChessground } from '../board/chess-board.js';
+import { SquareCursor, useChessground } from '../board/chess-board.js';
 import { assign, Button, ProblemLine, Segments, submit } from '../shell/controls.js';
 import { createTree, openGames, setup } from './library.js';
 import { study } from './study.js';
@@ -80,9 +80,9 @@ export function EditorBoard() {
   useEffect(() => board.current?.set({ orientation: study.orientation.value }), [study.orientation.value]);
   useEffect(() => board.current?.set({ draggable: { enabled: tool.value === null } }), [tool.value]);
   return (
-    <div class="board-wrap">
+    <SquareCursor board={board} orientation={study.orientation.value}>
       <div ref={element} class="board" aria-hidden="true" />
-    </div>
+    </SquareCursor>
   );
 }
 

@@ -260,9 +260,18 @@ export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].
   begin(trees.map(createChapter), 0, '', trees[0], node);
 }
 
-/** Takes a game of another panel to the analysis board, at the same move. */
-export function analyseGame({ tree, node }: Study): void {
-  openGames([tree.value], node.value);
+/** Where a game came from → the analysis that it has. */
+const sources = new Map<string, string>();
+
+/** Takes a game of another room to the analysis board, at the same move; one that was taken before comes as it was left. */
+export function analyseGame({ tree, node }: Study, source: string): void {
+  const id = sources.get(source);
+  const entry = analyses.value.find((known) => known.id === id);
+  if (id !== analysisId.value) {
+    if (entry === undefined) openGames([tree.value], node.value);
+    else void openAnalysis(entry);
+    sources.set(source, entry?.id ?? analysisId.value);
+  }
   location.hash = 'analyse';
 }
 

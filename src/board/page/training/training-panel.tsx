@@ -339,7 +339,10 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
               {headers.get('White')} – {headers.get('Black')} <strong>{headers.get('Result')}</strong>
             </p>
             <MoveList study={loopStudy} />
-            <Button label="Analyse" onClick={() => analyseGame(loopStudy)} />
+            <Button
+              label="Analyse"
+              onClick={() => analyseGame(loopStudy, `loop/${generation.value}/${kind.value}/${shownLoopGame.value}`)}
+            />
           </div>
         </div>
       )}

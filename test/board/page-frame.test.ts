@@ -1,0 +1,206 @@
+/** Header, keys and modes of the board in one browser: what belongs to whom, what runs, and what is off during a game. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { choose, findBarriers, loadText, readFen, show, typeMove } from '../support/board-page.js';
+import { BoardProcess } from '../support/board-process.js';
+import { launchBrowser } from '../support/browser.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+
+describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+  const complaints: string[] = [];
+  let board: BoardProcess;
+  let context: BrowserContext;
+  let page: Page;
+
+  before(async () => {
+    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
+    context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
+    page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(board.url);
+    await page.waitForSelector('.engine-head');
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Nf3 Nc6 *');
+    await page.waitForSelector('dialog', { state: 'detached' });
+  });
+
+  after(async () => {
+    await browser.close();
+    await board?.stop();
+  });
+
+  const current = () => page.locator('.move[aria-current]');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  test('there are three rooms, old addresses lead to modes of the board, and title and heading say what is shown', async () => {
+    const links = page.getByRole('navigation').getByRole('link');
+    assert.deepEqual(await links.allTextContents(), ['Board', 'Games', 'Match']);
+    const read = async () => [await page.title(), await page.getByRole('heading', { level: 1 }).textContent()];
+    assert.deepEqual(await read(), ['Anna – Ben · Sardonyx', 'Anna – Ben']);
+    for (const [address, heading] of [
+      ['review', 'Anna – Ben'],
+      ['play', 'Play against the engine'],
+      ['match', 'Match'],
+    ]) {
+      await show(page, address);
+      assert.deepEqual(await read(), [`${heading} · Sardonyx`, heading]);
+      const room = address === 'match' ? 'Match' : 'Board';
+      assert.equal(await page.locator('.nav [aria-current]').textContent(), room);
+    }
+    // The room of the board is left and entered in the same mode.
+    await page.getByRole('link', { name: 'Board', exact: true }).click();
+    await page.locator('.panel-play').waitFor();
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    await page.locator('.panel-room').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await show(page, 'analyse');
+  });
+
+  test('after a click on a tab the arrows step through the game, after Tab they move between tabs', async () => {
+    const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+    await tab('Games').click();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await current().textContent(), 'e4');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await current().textContent(), 'e5');
+    assert.equal(await tab('Games').getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await tab('Moves').getAttribute('aria-selected'), 'true');
+    assert.equal(await current().textContent(), 'e5');
+    await page.mouse.click(700, 500);
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await current().count(), 0);
+    // A round button belongs to the keyboard in the same way.
+    await show(page, 'play');
+    await page.getByText('Black', { exact: true }).click();
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await page.getByLabel('Black', { exact: true }).isChecked(), true);
+    await show(page, 'analyse');
+  });
+
+  test('each key stands once in the list of keys; those of one sign can be switched off', async () => {
+    await page.keyboard.press('?');
+    const keys = await page.locator('dialog kbd').allTextContents();
+    assert.ok(keys.length > 25);
+    assert.deepEqual(new Set(keys).size, keys.length);
+    await page.getByLabel('Keys of one letter or sign').uncheck();
+    await page.keyboard.press('Escape');
+    for (const key of ['f', '?', '/', 'ArrowRight']) await page.keyboard.press(key);
+    assert.equal(await current().textContent(), 'e4');
+    assert.equal(await page.locator('.orientation-black, dialog, .typed').count(), 0);
+    await choose(page, 'Settings', 'Keys');
+    await page.getByLabel('Keys of one letter or sign').check();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('f');
+    await page.waitForSelector('.orientation-black');
+    await page.keyboard.press('f');
+    await page.keyboard.press('ArrowUp');
+  });
+
+  test('the squares are one tab stop: arrows move a cursor, Enter picks up and puts down, and all of it is said', async () => {
+    const squares = page.getByRole('application');
+    const said = page.getByTestId('spoken');
+    await loadText(page, '8/P6k/8/8/8/8/4P3/4K3 w - - 0 1');
+    await page.waitForSelector('.move-list-empty');
+    await squares.focus();
+    for (const key of ['Enter', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+    await page.waitForSelector('.move[aria-current]:has-text("e4")');
+    // From Black's side the arrows go where they point.
+    await page.keyboard.press('f');
+    await page.waitForSelector('.orientation-black');
+    for (const [key, words] of [
+      ['ArrowRight', 'c5, empty'],
+      ['ArrowLeft', 'd5, empty'],
+      ['ArrowLeft', 'e5, empty'],
+      ['ArrowUp', 'e4, white pawn'],
+    ]) {
+      await page.keyboard.press(key);
+      assert.equal(await said.textContent(), words);
+    }
+    assert.deepEqual(await findBarriers(page), []);
+    await page.mouse.click(700, 500);
+    await page.keyboard.press('f');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForSelector('.move:not([aria-current])');
+  });
+
+  test('one field takes moves, a pass, a FEN and a PGN; what it cannot read stays in it', async () => {
+    await page.keyboard.press('/');
+    const field = page.getByRole('textbox', { name: 'Type a move' });
+    for (const text of ['a8=N', '--', 'e3']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    }
+    await page.waitForSelector('.move[aria-current]:has-text("e3")');
+    await page.keyboard.type('Qh9');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.notice-warning');
+    assert.equal(await field.inputValue(), 'Qh9');
+    await typeMove(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+    await field.waitFor({ state: 'detached' });
+    assert.equal(await readFen(page), '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+    await typeMove(page, '[White "Cleo"]\n[Black "Dan"]\n\n1. d4 d5 *');
+    await page.waitForSelector('h1:has-text("Cleo – Dan")');
+  });
+
+  test('during a game against the engine nothing of the analysis is shown; the analysis comes back, and a chip leads to the game', async () => {
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('l');
+    await page.waitForSelector('.line-move');
+    await choose(page, 'New', 'Game against the engine');
+    await page.getByText('White', { exact: true }).click();
+    await page.getByText('No clock', { exact: true }).click();
+    await button('Play').click();
+    await page.locator('.actions').waitFor();
+    assert.equal(await page.locator('.eval-bar, .engine-head, .lines, .cg-shapes [cgHash]').count(), 0);
+    await page.mouse.click(700, 500);
+    await page.keyboard.press('Space');
+    assert.equal(await page.locator('.move').count(), 0);
+    const places = async () =>
+      Promise.all(['Take back', 'Offer a draw', 'Resign'].map((name) => button(name).boundingBox()));
+    const before = await places();
+    await typeMove(page, 'e4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    assert.deepEqual(await places(), before);
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    await page.waitForSelector('.chip:has-text("Game: your move")');
+    await show(page, 'analyse');
+    assert.equal(await current().textContent(), 'd4');
+    await page.waitForSelector('.line-move');
+    await page.keyboard.press('l');
+    await page.locator('.chip').click();
+    await page.locator('.panel-play').waitFor();
+    await button('Resign').click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('.result');
+    await page.waitForSelector('.chip', { state: 'detached' });
+    await page.getByRole('link', { name: 'Back to the analysis' }).click();
+    await page.locator('.panel-analyse').waitFor();
+  });
+
+  test('a review that runs shows its progress in the header of every room', async () => {
+    await show(page, 'review');
+    await page.getByLabel('How thoroughly').selectOption('10000');
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    await page.waitForSelector('.chip:text-matches("^Review \\\\d+ / 3$")');
+    await page.locator('.chip').click();
+    await button('Stop').click();
+    await page.waitForSelector('.chip', { state: 'detached' });
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a long notice keeps its button in sight, and covers no button of the page', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate(`location.hash = '#fen=${'x'.repeat(300)}'`);
+    const notice = page.locator('.notice-error');
+    await notice.waitFor();
+    const box = await notice.boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 788, JSON.stringify(box));
+  });
+});

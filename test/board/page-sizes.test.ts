@@ -1,0 +1,173 @@
+/** The board at the sizes of windows: how large board and moves are, and that nothing lies over anything or leaves the window. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { loadText, show } from '../support/board-page.js';
+import { BoardProcess } from '../support/board-process.js';
+import { launchBrowser } from '../support/browser.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+/** Width and height of the window, of the board, and least height of the moves; null = three rows of them. */
+const SIZES = [
+  [1366, 768, 652, 518],
+  [1366, 641, 525, 391],
+  [1024, 768, 652, 291],
+  [1920, 1080, 964, 830],
+  [390, 844, 390, 136],
+  [820, 1180, 744, null],
+  [683, 384, 336, null],
+  [844, 390, 344, null],
+  [390, 664, 386, null],
+  [360, 640, 360, null],
+  [320, 568, 290, null],
+] as const;
+const GAME = `[Black "B"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7
+11. Nbd2 Bb7 12. Bc2 Re8 13. Nf1 Bf8 14. Ng3 g6 15. a4 c5 16. d5 c4 17. Bg5 h6 18. Be3 Nc5 19. Qd2 h5 20. Bg5 Be7 *\n\n`;
+
+interface Box {
+  readonly name: string;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+interface Look {
+  readonly boxes: readonly Box[];
+  /** Height of a row of moves. */
+  readonly row: number;
+  /** Pixels that do not fit. */
+  readonly overflow: readonly number[];
+}
+
+/** Parts of the panel that stand beside each other, and what does not fit into the window or its side. */
+const look = (parts: readonly string[]): string => `(() => {
+  const boxes = ${JSON.stringify(parts)}.flatMap((name) => {
+    const part = document.querySelector(name);
+    if (part === null) throw new Error(name + ' is missing');
+    const { left, top, right, bottom } = part.getBoundingClientRect();
+    return [{ name, left, top, right, bottom }];
+  });
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  const side = document.querySelector('.side-main');
+  return {
+    boxes,
+    row: document.querySelector('.move-row')?.getBoundingClientRect().height ?? 27,
+    overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight, side.scrollWidth - side.clientWidth],
+  };
+})()`;
+
+describe('the sizes of the board', { skip, timeout: 1_800_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+  let board: BoardProcess;
+  let page: Page;
+
+  before(async () => {
+    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
+    page = await (await browser.newContext()).newPage();
+    await page.goto(board.url);
+    await page.waitForSelector('.engine-head');
+    await loadText(page, GAME + GAME);
+    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').first().click();
+    await page.waitForSelector('h1:has-text("1 / 2")');
+    await page.keyboard.press('l');
+    await page.waitForSelector(':nth-match(.line-score, 3)');
+  });
+
+  after(async () => {
+    await browser.close();
+    await board?.stop();
+  });
+
+  /** Looks when the board has taken its new size. */
+  async function lookAt(width: number, height: number, parts: readonly string[]): Promise<Look> {
+    await page.setViewportSize({ width, height });
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    const seen = (await page.evaluate(look(parts))) as Look;
+    const at = `${width}×${height}`;
+    assert.deepEqual(seen.overflow, [0, 0, 0], at);
+    for (const [index, one] of seen.boxes.entries()) {
+      const isInside = one.left >= 0 && one.top >= 0 && one.right <= width + 0.5 && one.bottom <= height + 0.5;
+      assert.ok(isInside && one.bottom > one.top, `${at}: ${JSON.stringify(one)} leaves the window`);
+      for (const other of seen.boxes.slice(index + 1)) {
+        const isApart =
+          one.right <= other.left + 0.5 ||
+          other.right <= one.left + 0.5 ||
+          one.bottom <= other.top + 0.5 ||
+          other.bottom <= one.top + 0.5;
+        assert.ok(isApart, `${at}: ${one.name} and ${other.name} overlap`);
+      }
+    }
+    return seen;
+  }
+
+  const PARTS = ['.header', '.player-top', '.board-wrap', '.player-bottom', '.side-main', '.move-list', '.steps'];
+
+  test('with engine, three lines and a file, board and moves have their size, and nothing overlaps', async () => {
+    for (const [width, height, size, moves] of SIZES) {
+      const { boxes, row } = await lookAt(width, height, PARTS);
+      const [wrap, list] = [boxes[2], boxes[5]];
+      const board = wrap.right - wrap.left;
+      assert.ok(Math.abs(board - size) <= 0.05 * size, `${width}×${height}: board of ${board}`);
+      const shown = list.bottom - list.top;
+      const least = moves ?? Math.min(78, 3 * row);
+      assert.ok(shown >= least - 4, `${width}×${height}: ${shown} pixels of moves`);
+    }
+  });
+
+  test('the board becomes smaller at its corner, and the side takes the room', async () => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    const measure = async () => (await page.locator('.board-wrap').boundingBox())?.width ?? 0;
+    const before = await measure();
+    const grip = await page.locator('.board-grip').boundingBox();
+    assert.ok(grip !== null);
+    await page.mouse.move(grip.x + 12, grip.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(grip.x - 138, grip.y - 138, { steps: 5 });
+    await page.mouse.up();
+    const smaller = await measure();
+    assert.ok(Math.abs(before - 150 - smaller) <= 12, `${before}, then ${smaller}`);
+    await page.reload();
+    await page.waitForSelector('.engine-head');
+    assert.equal(await measure(), smaller);
+    await page.locator('.board-grip').dblclick();
+    assert.equal(await measure(), before);
+  });
+
+  test('on a phone the buttons are large, the menu leads to the rooms, and the lines take the place of the moves', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const buttons = page.locator('.steps button:visible:not([role=menuitem])');
+    assert.equal(await buttons.count(), 5);
+    for (const button of await buttons.all()) {
+      const box = await button.boundingBox();
+      assert.ok(box !== null && box.width >= 76 && box.height >= 55, JSON.stringify(box));
+    }
+    await page.getByRole('button', { name: 'Lines', exact: true }).click();
+    await page.locator('.move-list').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Lines', exact: true }).click();
+    await page.locator('.move-list').waitFor();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Games', exact: true }).click();
+    await page.locator('.panel-room').waitFor();
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Board', exact: true }).click();
+    await page.locator('.panel-analyse').waitFor();
+  });
+
+  test('the form of a game has its button in sight on every phone, and a game its actions at every size', async () => {
+    await show(page, 'play');
+    const play = page.getByRole('button', { name: 'Play', exact: true });
+    for (const [width, height] of SIZES.filter(([width, height]) => width < height && width < 600)) {
+      await page.setViewportSize({ width, height });
+      const box = await play.boundingBox();
+      assert.ok(box !== null && box.y + box.height <= height, `${width}×${height}: ${JSON.stringify(box)}`);
+    }
+    await page.getByText('White', { exact: true }).click();
+    await page.getByText('No clock', { exact: true }).click();
+    await play.click();
+    await page.locator('.actions').waitFor();
+    const parts = PARTS.map((part) => (part === '.side-main' ? '.actions' : part));
+    for (const [width, height] of SIZES) await lookAt(width, height, parts);
+  });
+});
