@@ -132,6 +132,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
   test('one field takes moves, a pass, a FEN and a PGN; what it cannot read stays in it', async () => {
     await page.keyboard.press('/');
     const field = page.getByRole('textbox', { name: 'Type a move' });
+    await page.waitForSelector('.typed textarea:focus');
     for (const text of ['a8=N', '--', 'e3']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');

@@ -807,6 +807,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await tabTo('button.primary');
     await press('Enter');
     await press('/');
+    await page.waitForSelector('.typed textarea:focus');
     await page.keyboard.type('e4');
     await press('Enter');
     await page.waitForSelector(':nth-match(.move, 2)');

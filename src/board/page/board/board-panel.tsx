@@ -6,7 +6,7 @@ import type { Api } from '@lichess-org/chessground/api';
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { signal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { failure } from '../../../base/util/index.js';
 import type { Move, Position } from '../../../chess/rules/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
@@ -418,7 +418,7 @@ export interface Typing {
 function TypedField({ position, typing }: { readonly position: Position; readonly typing: Typing }) {
   const { mayPass = false, isOff = false, onText, onMove } = typing;
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const take = (): void => {
     const text = typed.value.trim();
     const move = isOff ? failure('It is not your move in this position') : parseTypedMove(position, text, mayPass);
