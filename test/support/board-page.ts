@@ -67,6 +67,8 @@ export async function loadText(page: Page, text: string): Promise<void> {
   await choose(page, 'New', 'Paste or open …');
   await page.getByLabel('FEN or PGN').fill(text);
   await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
+  // The bar is there with the next picture.
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
   await page.waitForSelector('dialog progress', { state: 'detached' });
 }
 
