@@ -83,14 +83,15 @@ async function explain(page) {
 }
 
 async function play(page) {
-  await page.getByRole('link', { name: 'Play' }).click();
+  await page.evaluate("location.hash = 'play'");
   await page.getByText('White', { exact: true }).click();
   await page.getByText('3:00 + 2 s', { exact: true }).click();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   for (let played = 0; played < PLAYED_MOVES; played++) {
     while (PLANS.length > 0) {
       const san = PLANS.shift();
-      const field = page.getByLabel('Type a move');
+      const field = page.getByRole('textbox', { name: 'Type a move' });
+      if ((await field.count()) === 0) await page.keyboard.press('/');
       await field.fill(san);
       await field.press('Enter');
       await sleep(50);
@@ -106,7 +107,7 @@ async function play(page) {
 }
 
 async function review(page) {
-  await page.getByRole('link', { name: 'Review' }).click();
+  await page.evaluate("location.hash = 'review'");
   await load(page, IMMORTAL);
   await page.getByLabel('How thoroughly').selectOption('400');
   await page.getByRole('button', { name: 'Review', exact: true }).click();
@@ -117,7 +118,7 @@ async function review(page) {
 }
 
 async function watchMatch(page) {
-  await page.getByRole('link', { name: 'Match' }).click();
+  await page.evaluate("location.hash = 'match'");
   await page.getByRole('button', { name: 'Add a player' }).click();
   const players = await page.getByLabel('First player').locator('option').allTextContents();
   // The bundled network against the two engines before the random mover, which is the last.
@@ -137,7 +138,7 @@ async function watchMatch(page) {
 }
 
 async function watchTraining(page) {
-  await page.getByRole('link', { name: 'Training' }).click();
+  await page.evaluate("location.hash = 'training'");
   await page.waitForSelector('.loop-charts canvas');
 }
 

@@ -196,6 +196,23 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  test('a finger that stays on a move opens its menu', async () => {
+    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    const first = await own.newPage();
+    await first.goto(board.lines.at(-1) ?? board.url);
+    await loadText(first, '1. e4 e5 *');
+    await first.waitForSelector('dialog', { state: 'detached' });
+    const { x = 0, y = 0 } = (await first.locator('.move').first().boundingBox()) ?? {};
+    const devtools = await own.newCDPSession(first);
+    const touchPoints = [{ x: x + 20, y: y + 10 }];
+    // By the time of the events: half a second is a long press.
+    const timestamp = Date.now() / 1000;
+    await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints, timestamp });
+    await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp: timestamp + 1 });
+    await first.getByRole('menuitem', { name: 'Delete from here' }).waitFor();
+    await own.close();
+  });
+
   test('a long notice keeps its button in sight, and covers no button of the page', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.evaluate(`location.hash = '#fen=${'x'.repeat(300)}'`);

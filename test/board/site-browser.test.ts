@@ -69,7 +69,7 @@ async function setNetworkFile(page: Page, name: string, content: Uint8Array): Pr
 }
 
 async function openNetwork(page: Page, name: string, content: Uint8Array): Promise<void> {
-  await page.getByRole('button', { name: 'Engine', exact: true }).click();
+  await choose(page, 'Settings', 'Engine');
   await setNetworkFile(page, name, content);
   await page.waitForSelector(`dialog option:checked:has-text("${name}")`, { state: 'attached' });
   await page.keyboard.press('Escape');
@@ -283,7 +283,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await openNetwork(page, 'lc0.pb', encodeLc0(false));
     await page.keyboard.press('ArrowUp');
     comparePriors(await readPriors(page), await nodePriors);
-    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await choose(page, 'Settings', 'Engine');
     await setNetworkFile(page, 'half.pb', encodeLc0(false).subarray(0, 3000));
     await page.waitForSelector('.notice-error:has-text("half.pb"):has-text("the file is cut off")');
     await keptNetworks(page).filter({ hasNotText: 'half.pb' }).waitFor();
@@ -292,7 +292,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     // A network by file; one that is none is refused.
     await openNetwork(page, 'tiny-test.onnx', readFileSync(TINY));
     await waitForEngine(page, 'random 16x2');
-    await page.getByRole('button', { name: 'Engine', exact: true }).click();
+    await choose(page, 'Settings', 'Engine');
     await page.getByLabel('Open a network file').setInputFiles(join(repositoryRoot, 'package.json'));
     await page.waitForSelector('.notice-error:has-text("package.json is no network")');
     // One by its address.
@@ -335,7 +335,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.close();
     const again = await openPage(context, host);
     await waitForEngine(again, 'random 16x2');
-    await again.getByRole('button', { name: 'Engine', exact: true }).click();
+    await choose(again, 'Settings', 'Engine');
     await again.locator('dialog select').first().selectOption('bundled');
     await waitForEngine(again, 'Sardonyx');
     const remove = keptNetworks(again).getByRole('button', { name: /^Remove / });

@@ -18,6 +18,10 @@ interface MoveListProps {
   readonly isEditable?: boolean;
 }
 
+/** When a finger came down on the list. */
+let pressedAtMs = Number.POSITIVE_INFINITY;
+const LONG_PRESS_MS = 500;
+
 /** The move whose menu is open, and where on the screen. */
 const menu = signal<{ readonly node: MoveNode; readonly x: number; readonly y: number } | null>(null);
 
@@ -39,16 +43,26 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
       ref={element}
       class="move-list"
       aria-label="Moves"
+      onPointerDown={(event) => {
+        pressedAtMs = event.pointerType === 'touch' ? event.timeStamp : Number.POSITIVE_INFINITY;
+      }}
+      onPointerUp={(event) => {
+        // A finger that stays: not every browser makes a `contextmenu` of it.
+        const isLong = event.timeStamp - pressedAtMs >= LONG_PRESS_MS;
+        if (isLong) event.target?.dispatchEvent(new MouseEvent('contextmenu', event));
+      }}
       onContextMenu={(event) => {
         const id = (event.target as HTMLElement).closest<HTMLElement>('[data-node]')?.dataset.node;
         const node = id === undefined ? null : findNode(root, (own) => own.id === Number(id));
         if (!isEditable || node === null) return;
         event.preventDefault();
+        // The browser's own: the menu opens with the finger's release, which would close it.
+        if (event.isTrusted && pressedAtMs < event.timeStamp) return;
         const open = (): void => {
           menu.value = { node, x: event.clientX, y: event.clientY };
         };
         // Where the button opens a menu as it goes down, its release beside the menu would close it.
-        if (event.buttons === 0) open();
+        if (event.buttons === 0) setTimeout(open);
         else addEventListener('pointerup', () => setTimeout(open), { once: true });
       }}
     >
