@@ -59,28 +59,25 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await show(page, 'analyse');
   });
 
-  test('after a click on a tab the arrows step through the game, after Tab they move between tabs', async () => {
-    const tab = (name: string) => page.getByRole('tab', { name, exact: true });
-    await tab('Games').click();
+  test('after a click on a choice the arrows step through the game, after Tab they choose', async () => {
+    const choice = (name: string) => page.getByRole('radio', { name, exact: true });
+    const [file, all] = ['Of this file', 'All that are kept'];
+    await page.getByText('Games with this position').click();
+    await page.getByText(all, { exact: true }).click();
     await page.keyboard.press('ArrowRight');
     assert.equal(await current().textContent(), 'e4');
     await page.keyboard.press('ArrowRight');
     assert.equal(await current().textContent(), 'e5');
-    assert.equal(await tab('Games').getAttribute('aria-selected'), 'true');
+    assert.equal(await choice(all).isChecked(), true);
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowLeft');
-    assert.equal(await tab('Moves').getAttribute('aria-selected'), 'true');
+    assert.equal(await choice(file).isChecked(), true);
     assert.equal(await current().textContent(), 'e5');
-    await page.mouse.click(700, 500);
+    await page.locator('.player-bottom').click();
     await page.keyboard.press('ArrowUp');
     assert.equal(await current().count(), 0);
-    // A round button belongs to the keyboard in the same way.
-    await show(page, 'play');
-    await page.getByText('Black', { exact: true }).click();
-    await page.keyboard.press('ArrowLeft');
-    assert.equal(await page.getByLabel('Black', { exact: true }).isChecked(), true);
-    await show(page, 'analyse');
+    await page.getByText('Games with this position').click();
   });
 
   test('each key stands once in the list of keys; those of one sign can be switched off', async () => {
@@ -123,7 +120,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
       assert.equal(await said.textContent(), words);
     }
     assert.deepEqual(await findBarriers(page), []);
-    await page.mouse.click(700, 500);
+    await page.locator('.player-bottom').click();
     await page.keyboard.press('f');
     await page.keyboard.press('ArrowLeft');
     await page.waitForSelector('.move:not([aria-current])');
@@ -159,7 +156,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await button('Play').click();
     await page.locator('.actions').waitFor();
     assert.equal(await page.locator('.eval-bar, .engine-head, .lines, .cg-shapes [cgHash]').count(), 0);
-    await page.mouse.click(700, 500);
+    await page.locator('.player-bottom').click();
     await page.keyboard.press('Space');
     assert.equal(await page.locator('.move').count(), 0);
     const places = async () =>
@@ -171,7 +168,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.waitForSelector('.chip:has-text("Game: your move")');
     await show(page, 'analyse');
-    assert.equal(await current().textContent(), 'd4');
+    assert.match(String(await current().textContent()), /^d4/);
     await page.waitForSelector('.line-move');
     await page.keyboard.press('l');
     await page.locator('.chip').click();
