@@ -75,6 +75,8 @@ function CurrentRoom() {
 function Load({ isRoom = false }: { readonly isRoom?: boolean }) {
   const before = study.tree.peek();
   const close = (): void => {
+    // The browser tells of a dialog that is gone once more, when something else may be shown.
+    if (!isRoom && !isLoading.peek()) return;
     isLoading.value = false;
     if (study.tree.peek() !== before) showStudy();
   };
