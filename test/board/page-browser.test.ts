@@ -285,7 +285,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await own.goto(other.url);
     await own.waitForSelector('.engine-head');
     await typeMove(own, 'e4');
-    await own.getByRole('link', { name: 'Review' }).click();
+    await show(own, 'review');
     await own.getByLabel('How thoroughly').selectOption('100');
     await own.getByRole('button', { name: 'Review', exact: true }).click();
     await own.waitForSelector('.chart-table tbody tr');
