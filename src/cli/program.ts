@@ -10,6 +10,7 @@ import { backendBenchCommand } from './commands/backendbench.js';
 import { benchCommand, benchmarkCommand } from './commands/bench.js';
 import { boardCommand } from './commands/board-command.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
+import { eloCommand } from './commands/elo.js';
 import { encodeCommand } from './commands/encode-command.js';
 import { evalCommand } from './commands/eval-command.js';
 import { explainCommand } from './commands/explain.js';
@@ -71,6 +72,7 @@ const COMMANDS = [
   backendBenchCommand,
   perftCommand,
   evalCommand,
+  eloCommand,
   explainCommand,
   encodeCommand,
   boardCommand,

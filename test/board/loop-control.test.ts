@@ -42,10 +42,10 @@ test('the state of a training loop is read as the loop writes it; where there is
         policy_loss: 2.5,
         value_loss: 0.9,
         promoted: true,
-        elo: 80,
-        gate: { wins: 30, draws: 5, losses: 15, pairs: [0, 0, 0, 0, 0], llr: null },
+        measured: { wins: 40, draws: 12, losses: 8, pairs: [0, 2, 6, 8, 14], elo: 206.4, elo_error: 78.5 },
+        gate: { wins: 30, draws: 5, losses: 15, pairs: [0, 0, 0, 0, 0], elo: null, elo_error: null },
       },
-      { number: 2, base: 1, games: null, gate: null, promoted: null, elo: null },
+      { number: 2, base: 1, games: null, gate: null, promoted: null, measured: null },
     ];
     writeFileSync(
       join(folder, 'state.json'),
@@ -54,6 +54,13 @@ test('the state of a training loop is read as the loop writes it; where there is
     const state = readLoopState(folder);
     assert.deepEqual([state.generation, state.stage, state.best], [2, 'selfplay', 1]);
     assert.deepEqual(state.generations[0].gate, [30, 5, 15]);
+    assert.deepEqual(
+      state.generations.map(({ elo, eloError }) => [elo, eloError]),
+      [
+        [206.4, 78.5],
+        [null, null],
+      ],
+    );
     assert.equal(state.generations[1].policyLoss, null);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -41,7 +41,7 @@ def test_a_loop_plays_trains_gates_and_keeps_every_version(finished):
         best = row["number"] if row["promoted"] else best
     assert best == outcome["best"] > 0
     assert (out / "best.onnx").read_bytes() == outcome["networks"][f"{best:04d}.onnx"]
-    assert {p.name for p in (out / "plots").iterdir()} == {"policy-loss.png", "value-loss.png", "win-rate.png", "elo.png"}
+    assert {p.name for p in (out / "plots").iterdir()} == {"policy-loss.png", "value-loss.png", "win-rate.png"}
     assert not list(out.rglob("*.part*")) and not list(out.glob("generations/*/training/*.pt"))
 
 
@@ -168,11 +168,13 @@ def test_a_candidate_that_failed_its_gate_does_not_lower_the_rates(tmp_path):
 
 
 def test_a_measurement_is_played_when_it_is_due(tmp_path):
-    raw = create_raw(tmp_path / "run", run={"generations": 2}, measure={"every": 2, "games": 6}, gate={"rule": "always"})
-    assert run_loop(write_config(tmp_path / "loop.yaml", raw)).returncode == 0
-    first, second = load_state(tmp_path / "run").generations
-    assert first.measured is None and second.measured.games == 6
+    raw = create_raw(tmp_path / "run", measure={"every": 2, "games": 6}, gate={"rule": "always"})
+    done = run_loop(write_config(tmp_path / "loop.yaml", raw))
+    assert done.returncode == 0, done.stderr
+    first, second, last = load_state(tmp_path / "run").generations
+    assert first.measured is None and second.measured.games == last.measured.games == 6  # after the last one, too
     assert first.gate is None and first.promoted and second.promoted
+    assert second.measured.elo is not None and (tmp_path / "run/plots/elo.png").exists()
 
 
 def test_a_dry_run_says_what_would_happen_and_writes_nothing(tmp_path):

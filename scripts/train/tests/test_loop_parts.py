@@ -31,8 +31,8 @@ from sardonyx_train.loop.games import (
     read_pairs,
     take_positions,
 )
-from sardonyx_train.loop.gate import compute_chance, compute_llr, decide, estimate_elo, judge, sum_matches
-from sardonyx_train.loop.page import StatusPage, create_page, describe_gate
+from sardonyx_train.loop.gate import compute_chance, decide, judge, rate, sum_matches
+from sardonyx_train.loop.page import StatusPage, create_page, describe_gate, describe_match
 from sardonyx_train.loop.state import Folders, Generation, LoopState, Match, find_precision, save_state
 from sardonyx_train.loop.training import create_candidate_config
 from sardonyx_train.loop.window import ShardFile, Window, compute_repeats, create_window
@@ -43,7 +43,7 @@ from sardonyx_train.tasks.node import Piece
 from sardonyx_train.tasks.process import run_process
 from sardonyx_train.tasks.task import Task
 from sardonyx_train.tasks.usage import Meter, Usage
-from train_support.loops import create_raw, write_config
+from train_support.loops import FAKE_ENGINE, create_raw, write_config
 
 
 def _gate(**keys):
@@ -56,15 +56,15 @@ def _match(wins, draws, losses):
 
 def test_54_per_cent_of_50_games_are_27_points():
     gate = _gate(rule="at-least", threshold=0.54)
-    assert decide(_match(27, 0, 23), gate) is True
-    assert decide(_match(26, 2, 22), gate) is True
-    assert decide(_match(26, 1, 23), gate) is False
+    assert decide(_match(27, 0, 23), gate, []) is True
+    assert decide(_match(26, 2, 22), gate, []) is True
+    assert decide(_match(26, 1, 23), gate, []) is False
 
 
 def test_above_55_per_cent_is_more_than_55_per_cent():
     gate = GateSection(games=100, rule="above", threshold=0.55)
-    assert decide(_match(55, 0, 45), gate) is False
-    assert decide(_match(55, 1, 44), gate) is True
+    assert decide(_match(55, 0, 45), gate, []) is False
+    assert decide(_match(55, 1, 44), gate, []) is True
 
 
 @pytest.mark.parametrize(
@@ -136,37 +136,30 @@ def test_a_gate_knows_what_the_engines_self_play_sets():
 
 def test_a_gate_ends_as_soon_as_its_verdict_cannot_change():
     gate = _gate(rule="at-least", threshold=0.54)
-    assert decide(_match(26, 0, 0), gate) is None
-    assert decide(_match(27, 0, 0), gate) is True
-    assert decide(_match(0, 0, 23), gate) is None
-    assert decide(_match(0, 1, 23), gate) is False
-    assert decide(_match(27, 0, 0), gate.model_copy(update={"stop_early": False})) is None
+    assert decide(_match(26, 0, 0), gate, []) is None
+    assert decide(_match(27, 0, 0), gate, []) is True
+    assert decide(_match(0, 0, 23), gate, []) is None
+    assert decide(_match(0, 1, 23), gate, []) is False
+    assert decide(_match(27, 0, 0), gate.model_copy(update={"stop_early": False}), []) is None
 
 
-@pytest.mark.parametrize(
-    ("pairs", "elo0", "elo1", "llr"),
-    [([2, 5, 20, 9, 4], 0, 35, 0.850389651), ([0, 0, 3, 2, 0], 0, 10, 0.141690257), ([10, 30, 80, 20, 5], 0, 5, -0.827254241)],
-)
-def test_the_sequential_test_agrees_with_the_engines(pairs, elo0, elo1, llr):
-    assert compute_llr(pairs, elo0, elo1) == pytest.approx(llr, abs=1e-9)
-
-
-def test_a_sequential_gate_promotes_keeps_or_plays_on():
+def test_a_sequential_gate_promotes_keeps_or_plays_on_as_the_engine_says():
     gate = GateSection(rule="sprt", games=400, games_per_task=20)
-    assert decide(Match(), gate) is None
-    assert decide(Match(60, 0, 20, [0, 0, 20, 0, 20]), gate) is True
-    assert decide(Match(20, 0, 60, [20, 0, 20, 0, 0]), gate) is False
+    assert decide(Match(), gate, FAKE_ENGINE) is None
+    assert decide(Match(60, 0, 20, [0, 0, 20, 0, 20]), gate, FAKE_ENGINE) is True
+    assert decide(Match(20, 0, 60, [20, 0, 20, 0, 0]), gate, FAKE_ENGINE) is False
     even = Match(150, 100, 150, [20, 50, 60, 50, 20])
-    assert decide(even, gate) is False  # out of games, no better
-    assert decide(Match(40, 20, 40, [5, 10, 20, 10, 5]), gate) is None
+    assert decide(even, gate, FAKE_ENGINE) is False  # out of games, no better
+    assert decide(Match(40, 20, 40, [5, 10, 20, 10, 5]), gate, FAKE_ENGINE) is None
+    assert decide(Match(61, 0, 21, [0, 0, 21, 0, 20]), gate, ["no engine"]) is None  # which is asked after every fifth pair
 
 
-def test_elo_of_a_clean_sweep_is_finite_and_of_an_even_match_zero():
-    assert estimate_elo(_match(20, 0, 0)) == pytest.approx(645.1, abs=0.1)
-    assert estimate_elo(_match(5, 10, 5)) == 0
-    assert estimate_elo(_match(0, 0, 20)) == pytest.approx(-estimate_elo(_match(20, 0, 0)))
-    total = sum_matches([Match(1, 2, 1, [0, 1, 0, 1, 0]), Match(2, 0, 0, [0, 0, 0, 0, 1])])
+def test_elo_and_its_error_are_the_engines():
+    total = rate(sum_matches([Match(1, 2, 1, [0, 1, 0, 1, 0]), Match(2, 0, 0, [0, 0, 0, 0, 1])]), FAKE_ENGINE)
     assert (total.games, total.score, total.pairs) == (6, 4 / 6, [0, 1, 0, 1, 1])
+    assert total.elo == pytest.approx(120.4, abs=0.1) and describe_match(total) == "+3 =2 -1, +120 ± ∞ Elo"
+    swept = rate(Match(20, 0, 0, [0, 0, 0, 0, 10]), FAKE_ENGINE)
+    assert (swept.elo, describe_match(swept)) == (None, "+20 =0 -0, all won")
 
 
 def test_games_of_an_unfinished_task_decide_a_gate_in_their_order(tmp_path):
@@ -181,18 +174,19 @@ def test_games_of_an_unfinished_task_decide_a_gate_in_their_order(tmp_path):
         rows.append({"game": game, "white": names[0], "black": names[1], "result": "1-0" if is_white else "0-1"})
     (part / "games.jsonl").write_text("\n".join(map(json.dumps, rows)) + '\n{"game": 6, "wh')
     assert read_pairs([task], tmp_path) == [(1.0, 1.0)] * 3
-    match, verdict = judge(read_pairs([task], tmp_path), config.gate)
+    match, verdict = judge(read_pairs([task], tmp_path), config.gate, [])
     assert (match.wins, match.losses, match.pairs, verdict) == (6, 0, [0, 0, 0, 0, 3], True)
-    assert judge([(1.0, 0.5), (0.0, 0.0)], config.gate)[1] is None
-    assert judge([(1.0, 1.0)] * 6, config.gate)[0].games == 6  # the games behind the verdict do not count
+    assert judge([(1.0, 0.5), (0.0, 0.0)], config.gate, [])[1] is None
+    assert judge([(1.0, 1.0)] * 6, config.gate, [])[0].games == 6  # the games behind the verdict do not count
 
 
 def _write_loop(out, **keys):
     rows = [
-        Generation(1, 0, games=10, positions=90, policy_loss=2.5, value_loss=0.9, gate=Match(6, 2, 2), promoted=True, elo=147.0),
+        Generation(1, 0, games=10, positions=90, policy_loss=2.5, value_loss=0.9, gate=Match(6, 2, 2), promoted=True),
         Generation(2, 1, games=10),
-        Generation(3, 1, games=10, positions=12_345_678, policy_loss=2.4, value_loss=0.8, gate=Match(2, 2, 6), promoted=False, elo=147.0),
+        Generation(3, 1, games=10, positions=12_345_678, policy_loss=2.4, value_loss=0.8, gate=Match(2, 2, 6), promoted=False),
     ]
+    rows[2].measured = Match(40, 12, 8, [0, 2, 6, 8, 14], elo=206.4, elo_error=78.5)
     rows[0].usage = Usage(100.0, 2.0, 20.0, {"games": 100.0, "training": 60.0})
     rows[0].seconds = {"selfplay": 3000.0}
     out.mkdir(exist_ok=True)
@@ -206,7 +200,12 @@ def test_the_status_cuts_no_number_however_narrow_the_terminal_is(tmp_path, widt
     console.print(create_page(parse_loop_config(create_raw(tmp_path, run={"generations": 9})), width))
     text = console.export_text()
     assert "…" not in text and "tiny: generation 4 of 9" in text and "1 of 2 candidates promoted, 1 generation abandoned" in text
-    assert "+147" in text and "abandoned" in text and ("12,345,678" in text or width < 80)
+    assert (
+        "generation 1 against generation 0: +40 =12 -8, +206" in text
+        and "+147" not in text
+        and "abandoned" in text
+        and ("12,345,678" in text or width < 80)
+    )
     assert "self-play 50%" in text.replace("\n", " ") or width < 80
 
 

@@ -8,8 +8,8 @@ import time
 import pytest
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.loop_config import load_loop_config
-from sardonyx_train.loop.state import Folders, Match, load_state
-from sardonyx_train.loop.versions import change_best, list_left_out, prune, sum_elo
+from sardonyx_train.loop.state import Folders, load_state
+from sardonyx_train.loop.versions import change_best, list_left_out, prune
 from train_support.loops import FAKE_LOOP, create_raw, run_loop, write_config
 
 pytestmark = pytest.mark.slow
@@ -90,17 +90,6 @@ def test_a_promotion_takes_a_rollback_back(loop):
     assert list_left_out(load_state(out)) == frozenset()
     assert run_loop(config).returncode == 0
     assert [row.base for row in load_state(out).generations] == [0, 1, 2, 3, 4]
-
-
-def test_elo_follows_the_parents_of_a_network_not_the_order_of_generations(loop):
-    out, _config = loop
-    state = load_state(out)
-    for row, wins in zip(state.generations, (8, 2, 9)):
-        row.gate = Match(wins, 0, 12 - wins)
-    first, second = sum_elo(state, 1), sum_elo(state, 2)
-    assert first > 0 > second - first
-    state.generations[2].base = 1
-    assert sum_elo(state, 3) > first
 
 
 def test_what_cannot_be_gone_back_to_is_one_sentence(loop, tmp_path):

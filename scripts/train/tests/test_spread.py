@@ -4,6 +4,7 @@ import json
 
 import pytest
 from sardonyx_train.base.errors import TrainError
+from sardonyx_train.loop.state import Match
 from sardonyx_train.program import main
 from sardonyx_train.spread.spread_tasks import send_files, split_pgn
 from sardonyx_train.spread.spsa import Parameter, compute_steps
@@ -65,7 +66,7 @@ def test_spsa_moves_towards_what_wins_and_continues_where_it_was(tmp_path, capsy
     def play(work, games, per_task, seed, flags, folder):
         values = [float(flag.partition("=")[2]) for flag in flags if ".cpuct=" in flag]
         better = abs(values[0] - 3) < abs(values[1] - 3)
-        return {"wins": games if better else 0, "losses": 0 if better else games}
+        return Match(games if better else 0, 0, 0 if better else games)
 
     monkeypatch.setattr(spsa, "match", play)
     command = ["spsa", "--out", tmp_path, "--iterations", 60, "--games", 20, "--tune", "cpuct=1:0.5", "--engine", *FAKE_ENGINE]

@@ -27,7 +27,7 @@ def test_the_status_says_whether_the_best_network_is_clearly_better(tmp_path, ca
     assert main(command) == status
     shown = capfd.readouterr().out
     assert "2 of 2 candidates promoted, 20 games, 180 positions" in shown
-    assert "generation 2 against generation 0: +" in shown and sentence in shown
+    assert shown.count("generation 2 against generation 0: +") == 2 and "Elo\n" in shown and sentence in shown  # on the page as well
     played = sorted((tmp_path / "run/generations/0002/trial").glob("*/games.jsonl"))
     assert {json.loads(line)["white"] for path in played for line in path.read_text().splitlines()[1:]} == {"candidate", "other"}
     assert main(command) == status  # nothing is played again

@@ -212,3 +212,9 @@ export function listScores(games: readonly MatchGame[], player: string): number[
     return (100 * sum) / (index + 1);
   });
 }
+
+/** `+206 ± 78`, with half the width of the 95 % interval. */
+export function formatElo(elo: number, error: number | null): string {
+  const value = `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)}`;
+  return error === null ? value : `${value} ± ${error.toFixed(0)}`;
+}

@@ -222,8 +222,9 @@ export interface LoopGeneration {
   /** Games of the candidate against the best network: won, drawn, lost. */
   readonly gate: readonly [wins: number, draws: number, losses: number] | null;
   readonly promoted: boolean | null;
-  /** Of the best network over the first one. */
+  /** Of the best network in its match against a kept version, by default the first; null without one, or when all games were won. */
   readonly elo: number | null;
+  readonly eloError: number | null;
   /** Its network is there, so that it can become the best one. */
   readonly hasNetwork: boolean;
 }

@@ -241,6 +241,7 @@ function getGenerationFolder(folder: string, number: number): string {
 
 function readGeneration(row: Raw, networks: ReadonlySet<number>): LoopGeneration {
   const gate = row.gate as Raw | null | undefined;
+  const measured = (row.measured ?? {}) as Raw;
   const number = readNumber(row.number) ?? 0;
   const games = readNumber(row.games);
   const seconds = (row.seconds ?? {}) as Raw;
@@ -256,7 +257,8 @@ function readGeneration(row: Raw, networks: ReadonlySet<number>): LoopGeneration
     valueLoss: readNumber(row.value_loss),
     gate: gate == null ? null : [readNumber(gate.wins) ?? 0, readNumber(gate.draws) ?? 0, readNumber(gate.losses) ?? 0],
     promoted: typeof row.promoted === 'boolean' ? row.promoted : null,
-    elo: readNumber(row.elo),
+    elo: readNumber(measured.elo),
+    eloError: readNumber(measured.elo_error),
     hasNetwork: networks.has(number),
   };
 }

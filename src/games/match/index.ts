@@ -4,7 +4,14 @@ export { type Crosstable, createCrosstable, formatCrosstable } from './crosstabl
 export type { LivePosition } from './live-position.js';
 export { runMatch } from './match.js';
 export { LARGEST_RESULTS_BYTES, type LoggedGame, MatchLog, type MatchOrigin } from './match-log.js';
-export { createReport, distinguishNames, formatReport, type MatchReport } from './match-report.js';
+export {
+  createReport,
+  distinguishNames,
+  formatElo,
+  formatReport,
+  formatSprt,
+  type MatchReport,
+} from './match-report.js';
 export { findLockOwner, lockResults } from './results-lock.js';
 export { Schedule, TOURNAMENT_KINDS, type TournamentKind } from './schedule.js';
 export { Standings } from './standings.js';

@@ -56,13 +56,7 @@ export function formatReport(report: MatchReport): string {
       `Pairs(0-2): [${pentanomial.join(', ')}]`,
     );
   }
-  if (sprt !== null) {
-    const verdict = { continue: 'undecided', elo0: 'H0 accepted', elo1: 'H1 accepted' }[sprt.verdict];
-    const { llr, lower, upper, elo0, elo1, model } = sprt;
-    lines.push(
-      `LLR: ${llr.toFixed(2)} (${lower.toFixed(2)}, ${upper.toFixed(2)}) [${elo0.toFixed(2)}, ${elo1.toFixed(2)}] ${model}: ${verdict}`,
-    );
-  }
+  if (sprt !== null) lines.push(formatSprt(sprt));
   const reasons = Object.entries(report.reasons).map(([reason, count]) => `${reason} ${count}`);
   if (reasons.length > 0) lines.push(`Ends: ${reasons.join(', ')}`);
   const faults = players
@@ -70,6 +64,11 @@ export function formatReport(report: MatchReport): string {
     .filter(([, text]) => text !== '');
   if (faults.length > 0) lines.push(`Forfeits: ${faults.map(([player, text]) => `${player}: ${text}`).join('; ')}`);
   return lines.join('\n');
+}
+
+export function formatSprt({ llr, lower, upper, elo0, elo1, model, verdict }: SprtState & SprtSettings): string {
+  const said = { continue: 'undecided', elo0: 'H0 accepted', elo1: 'H1 accepted' }[verdict];
+  return `LLR: ${llr.toFixed(2)} (${lower.toFixed(2)}, ${upper.toFixed(2)}) [${elo0.toFixed(2)}, ${elo1.toFixed(2)}] ${model}: ${said}`;
 }
 
 /** `time 2, crash 1`; '' when there are none. */

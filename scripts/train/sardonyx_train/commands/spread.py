@@ -4,11 +4,13 @@ import json
 import threading
 from argparse import Namespace
 from contextlib import closing
+from dataclasses import asdict
 from typing import Any
 
 from ..base.lock import lock_folder
 from ..base.progress_display import say
-from ..config.loop_config import parse_loop_config
+from ..config.loop_config import find_engine, parse_loop_config
+from ..loop.gate import rate
 from ..spread.spread_tasks import Work, analyse, label, match
 from ..spread.spsa import Parameter, tune
 from ..tasks.cluster import create_executor
@@ -23,15 +25,15 @@ def spread(options: Namespace) -> int:
     config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
     options.out.mkdir(parents=True, exist_ok=True)
     with lock_folder(options.out) as lock, closing(create_executor(config, stop.is_set, lock, Meter(), say)) as executor:
-        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags), indent=1))
+        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags, find_engine(config)), indent=1))
     return 0
 
 
-def _do(options: Namespace, work: Work, flags: list[str]) -> dict[str, Any]:
+def _do(options: Namespace, work: Work, flags: list[str], engine: list[str]) -> dict[str, Any]:
     if options.work == "label":
         return label(work, options.games, options.games_per_task, options.seed, flags)
     if options.work == "analyse":
         return analyse(work, options.pgn, options.games_per_task, flags)
     if options.work == "match":
-        return match(work, options.games, options.games_per_task, options.seed, flags)
+        return asdict(rate(match(work, options.games, options.games_per_task, options.seed, flags), engine))
     return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from rich.console import Console
 
 from ..base.errors import Stopped
-from ..config.loop_config import LoopConfig, load_loop_config
-from ..loop.gate import accepts, estimate_elo
-from ..loop.page import StatusPage, create_page, format_match
+from ..config.loop_config import LoopConfig, find_engine, load_loop_config
+from ..loop.gate import test
+from ..loop.page import StatusPage, create_page, describe_match
 from ..loop.runner import Loop
 from ..loop.state import load_state
 from ..tasks.process import stop_on_signals
@@ -36,8 +36,8 @@ def try_recipe(options: Namespace) -> int:
     match = arena.try_best()
     console = Console()
     console.print(create_page(config, console.width))
-    print(f"generation {state.best} against generation 0: {format_match(match)}, {estimate_elo(match):+.0f} Elo")
-    is_better = accepts(match, gate)
+    print(f"generation {state.best} against generation 0: {describe_match(match)}")
+    is_better = test(match, gate, find_engine(config)) == "elo1"
     print("clearly better than it began" if is_better else "not clearly better than it began")
     return 0 if is_better else 1
 

@@ -158,8 +158,8 @@ class GateSection(_GamesSection):
 
 
 class MeasureSection(Section):
-    every: int = Field(0, ge=0, description="measure the best network every so many generations; 0 = never")
-    games: int = Field(40, ge=2, multiple_of=2, description="games of a measurement")
+    every: int = Field(5, ge=0, description="measure the best network every so many generations, and after the last one; 0 = never")
+    games: int = Field(60, ge=2, multiple_of=2, description="games of a measurement")
     opponent: Literal["first", "random"] = Field("first", description="generation 0, or a player of random moves")
 
 

@@ -1,22 +1,23 @@
 """Decides from match results whether a candidate replaces the best network.
 
-The sequential test is the generalised SPRT on pairs of games. For each of the two Elo hypotheses it takes the multinomial
-distribution with the hypothesis' mean that is nearest to the observed one, and computes their log-likelihood ratio.
-Source: M. Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a multinomial
-distribution", proposition 1.1; `sardonyx match --sprt … model=logistic` gives the same figures.
+Elo and the sequential test are the engine's (`sardonyx elo`): the logistic test on pairs of games.
 """
 
+import json
 import math
-from collections.abc import Iterable
+import subprocess
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 
+from ..base.errors import TrainError
 from ..config.loop_config import GateSection
 from .state import Match
 
-_EMPTY_COUNT = 1e-3  # replaces counts of 0, so that all logarithms are finite
-_BISECTIONS = 100
 _DRAWS = 0.5  # share of the games of a gate
+_PAIRS_A_TEST = 5  # an SPRT looks at its result so often, because each look starts the engine
 
 
 def sum_matches(matches: Iterable[Match]) -> Match:
@@ -29,38 +30,53 @@ def sum_matches(matches: Iterable[Match]) -> Match:
     return total
 
 
-def judge(pairs: Iterable[tuple[float, float]], gate: GateSection) -> tuple[Match, bool | None]:
+def judge(pairs: Iterable[tuple[float, float]], gate: GateSection, engine: Sequence[str]) -> tuple[Match, bool | None]:
     """The games up to the first pair that decides, and the verdict; None if none of them does."""
     match = Match()
-    verdict = decide(match, gate)
+    verdict = decide(match, gate, engine)
     for pair in pairs:
         if verdict is not None:
             break
         match.add_pair(*pair)
-        verdict = decide(match, gate)
+        verdict = decide(match, gate, engine)
     return match, verdict
 
 
-def decide(match: Match, gate: GateSection) -> bool | None:
+def decide(match: Match, gate: GateSection, engine: Sequence[str]) -> bool | None:
     """True = promote, False = keep the best network, None = continue (only while games are left)."""
     left = gate.games - match.games
     if gate.rule == "always":
         return True
     if gate.rule == "sprt":
-        if accepts(match, gate):
-            return True
-        if compute_llr(match.pairs, gate.elo0, gate.elo1) <= math.log(gate.beta / (1 - gate.alpha)):
-            return False
-        return None if left > 0 else match.score > 0.5
+        if left > 0 and (match.games == 0 or sum(match.pairs) % _PAIRS_A_TEST != 0):
+            return None
+        found = test(match, gate, engine)
+        return found == "elo1" if found != "continue" else None if left > 0 else match.score > 0.5
     points = match.wins + match.draws / 2
     if left <= 0 or (gate.stop_early and _passes(points, gate)):
         return _passes(points, gate)
     return None if not gate.stop_early or _passes(points + left, gate) else False
 
 
-def accepts(match: Match, gate: GateSection) -> bool:
-    """Whether the sequential test holds the first player for one of elo1."""
-    return compute_llr(match.pairs, gate.elo0, gate.elo1) >= math.log((1 - gate.beta) / gate.alpha)
+def test(match: Match, gate: GateSection, engine: Sequence[str]) -> str:
+    """Which hypothesis on the first player the sequential test accepts: elo0, elo1, or "continue" for neither."""
+    words = " ".join(f"{name}={getattr(gate, name):g}" for name in ("elo0", "elo1", "alpha", "beta"))
+    return _ask(tuple(engine), (*match.pairs,), f"--sprt={words} model=logistic")["sprt"]["verdict"]
+
+
+def rate(match: Match, engine: Sequence[str]) -> Match:
+    """Fills in the Elo of the first player and its error; they stay None where all games were won, or all lost."""
+    found = _ask(tuple(engine), (*match.pairs,))["elo"] or {}
+    match.elo, match.elo_error = found.get("elo"), found.get("eloError")
+    return match
+
+
+@cache
+def _ask(engine: tuple[str, ...], pairs: tuple[int, ...], *flags: str) -> dict[str, Any]:
+    done = subprocess.run([*engine, "elo", *map(str, pairs), "--json", *flags], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise TrainError(f"the engine cannot rate a match: {done.stderr.strip()}")
+    return json.loads(done.stdout)
 
 
 def _passes(points: float, gate: GateSection) -> bool:
@@ -87,36 +103,5 @@ def compute_chance(gate: GateSection, elo: float) -> float:
     return float(passed + chances[rest].sum())
 
 
-def compute_llr(pairs: list[int], elo0: float, elo1: float) -> float:
-    if sum(pairs) == 0:
-        return 0.0
-    counts = [count or _EMPTY_COUNT for count in pairs]
-    total = sum(counts)
-    shares = [count / total for count in counts]
-    fitted = [_fit_mean(shares, expected_score(elo)) for elo in (elo0, elo1)]
-    return total * sum(p * math.log(p1 / p0) for p, p0, p1 in zip(shares, *fitted))
-
-
-def _fit_mean(shares: list[float], mean: float) -> list[float]:
-    """The likeliest distribution over 0, ¼ … 1 with this mean: p / (1 + θ·(a − mean)), θ by bisection."""
-    offsets = [i / 4 - mean for i in range(5)]
-    low, high = -1 / max(offsets), -1 / min(offsets)
-    for _ in range(_BISECTIONS):
-        theta = (low + high) / 2
-        if sum(p * a / (1 + theta * a) for p, a in zip(shares, offsets)) > 0:
-            low = theta
-        else:
-            high = theta
-    return [p / (1 + theta * a) for p, a in zip(shares, offsets)]
-
-
 def expected_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
-
-
-def estimate_elo(match: Match) -> float:
-    """Logistic Elo of the first player. If one side won all games, one more draw is assumed, so that the result is finite."""
-    share = match.score
-    if share in (0.0, 1.0):
-        share = (match.wins + match.draws / 2 + 0.5) / (match.games + 1)
-    return -400 * math.log10(1 / share - 1)

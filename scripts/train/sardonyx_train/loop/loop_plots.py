@@ -3,7 +3,6 @@
 from ..config.loop_config import GateSection
 from ..training.metrics_log import read_history
 from ..training.plots import Points, draw, draw_curves, label_axis
-from .gate import estimate_elo
 from .state import Folders, LoopState
 
 
@@ -27,14 +26,12 @@ def plot_loop(folders: Folders, state: LoopState, gate: GateSection) -> None:
             axis.set_ylim(0, 1)
             label_axis(axis, "candidate", "win rate")
             axis.legend(fontsize=8)
-    measured = [(row.number, estimate_elo(row.measured)) for row in state.generations if row.measured is not None]
-    with draw(folders.plots / "elo.png") as (axis,):
-        summed = [(row.number, row.elo) for row in state.generations if row.elo is not None]
-        axis.step(*zip((0, 0.0), *summed), where="post", label="sum of gates", lw=1)
-        if measured:
-            axis.plot(*zip(*measured), "o", ms=4, color="tab:orange", label="measured")
-        label_axis(axis, "generation", "Elo over generation 0")
-        axis.legend(fontsize=8)
+    measured = [(row.number, row.measured) for row in state.generations if row.measured is not None and row.measured.elo is not None]
+    if measured:
+        with draw(folders.plots / "elo.png") as (axis,):
+            numbers, elos, errors = zip(*((number, match.elo, match.elo_error or 0.0) for number, match in measured))
+            axis.errorbar(numbers, elos, errors, fmt="o-", lw=1, ms=4, capsize=2)
+            label_axis(axis, "generation", "Elo over the first network")
 
 
 def _collect(folders: Folders, state: LoopState, name: str) -> dict[str, Points]:

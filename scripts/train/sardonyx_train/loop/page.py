@@ -21,10 +21,10 @@ from ..tasks.usage import describe_usage
 from ..training.metrics_log import read_history
 from .game_stream import count_stream
 from .games import count_games
-from .gate import compute_chance, estimate_elo
+from .gate import compute_chance
 from .state import STAGES, Folders, Generation, LoopState, Match, load_state
 from .training import read_planned_steps
-from .versions import describe_change, is_finished, sum_elo
+from .versions import describe_change, is_finished
 
 _ROWS_SHOWN = 12
 _REFRESH_SECONDS = 1.0
@@ -86,8 +86,11 @@ def create_page(config: LoopConfig, width: int) -> Panel | Text:
     if state is None:
         return Text(f"no loop has begun in {folders.root}")
     head = Text(f"best network: generation {state.best}")
-    if state.generations:
-        head.append(f" ({sum_elo(state, state.best):+.0f} Elo over generation 0, summed over gates)")
+    measured = [row for row in state.generations if row.measured is not None]
+    if measured:
+        network = measured[-1].number if measured[-1].promoted else measured[-1].base
+        opponent = "generation 0" if config.measure.opponent == "first" else "the player of random moves"
+        head.append(f"\ngeneration {network} against {opponent}: {describe_match(measured[-1].measured)}")
     judged = [row.promoted for row in state.generations if row.promoted is not None]
     abandoned = len(state.generations) - len(judged)
     head.append(f"\n{sum(judged)} of {len(judged)} candidates promoted")
@@ -124,7 +127,7 @@ def _create_workers(workers: dict[str, Any]) -> Table:
 def _create_columns(names: Iterable[str]) -> Table:
     table = Table(box=None, padding=(0, 1), header_style="dim")
     for name in names:
-        table.add_column(name, justify="left" if name in ("node", "verdict", "gate", "measured") else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name in ("node", "verdict", "gate") else "right", no_wrap=True)
     return table
 
 
@@ -180,8 +183,7 @@ _COLUMNS: tuple[tuple[str, int, Callable[[Generation], Text | str]], ...] = (
     ("gate", 3, lambda row: format_match(row.gate)),
     ("score", 1, lambda row: "" if row.gate is None else f"{row.gate.score:.1%}"),
     ("verdict", 0, lambda row: _describe_verdict(row)),
-    ("Elo", 1, lambda row: _show(row.elo, "+.0f")),
-    ("measured", 5, lambda row: "" if row.measured is None else f"{format_match(row.measured)} {estimate_elo(row.measured):+.0f}"),
+    ("Elo", 1, lambda row: _describe_elo(row.measured)),
     ("time", 6, lambda row: _format_seconds(sum(row.seconds.values()))),
     ("ratio", 7, lambda row: _show(row.sampling_ratio, ".1f")),
     ("busy", 8, lambda row: _show(row.usage.busy if row.usage.wall > 0 else None, ".0%")),
@@ -219,6 +221,18 @@ def describe_gate(gate: GateSection) -> str:
 
 def format_match(match: Match | None) -> str:
     return "" if match is None else f"+{match.wins} ={match.draws} -{match.losses}"
+
+
+def describe_match(match: Match) -> str:
+    return f"{format_match(match)}, {_describe_elo(match)}"
+
+
+def _describe_elo(match: Match | None) -> str:
+    """With the error; a match that one side won outright has no Elo."""
+    if match is None or match.elo is None:
+        return "" if match is None else "all won" if match.score == 1 else "all lost"
+    error = "∞" if match.elo_error is None else f"{match.elo_error:.0f}"
+    return f"{match.elo:+.0f} ± {error} Elo"
 
 
 def _format_seconds(seconds: float) -> str:

@@ -16,12 +16,12 @@ from ..tasks.cluster import create_executor
 from ..tasks.task import Executor
 from ..tasks.usage import Meter, describe_usage
 from .game_stream import GameStream
-from .gate import estimate_elo
+from .gate import rate
 from .loop_plots import plot_loop
-from .page import format_match
+from .page import describe_match, format_match
 from .stages import Stages
 from .state import STAGES, Folders, Generation, LoopState, Match, find_precision, list_lineage, load_state, save_state
-from .versions import is_finished, list_left_out, sum_elo, write_version
+from .versions import is_finished, list_left_out, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
 _FREE_SECTIONS = ("engine", "local", "cluster")
@@ -81,11 +81,16 @@ class Loop:
                 return stages.rehearse(own.checkpoint(state.best), own.network(state.best))
 
     def try_best(self) -> Match:
-        """Lets the best network play generation 0 by the section `gate`; the same call goes on where it was stopped."""
+        """Lets the best network play generation 0 by the section `gate`, which measures it; the same call goes on where it was stopped."""
         with lock_folder(self.folders.root) as lock, closing(self._create_executor(self._config, lock)) as executor:
             state = load_state(self.folders.root)
-            row = Generation(state.best, 0)
-            self._create_stages(self._config, executor, lock, state).gate(row, "trial")
+            row, stages = Generation(state.best, 0), self._create_stages(self._config, executor, lock, state)
+            stages.gate(row, "trial")
+            rate(row.gate, stages.engine)
+            for own in state.generations:
+                if own.number == state.best and own.promoted:
+                    own.measured = row.gate
+            save_state(self.folders.root, state)
             return row.gate
 
     def _create_executor(self, config: LoopConfig, lock: int) -> Executor:
@@ -173,7 +178,6 @@ class Loop:
         state.generations.append(row)
         if row.promoted:
             state.best = row.number
-        row.elo = sum_elo(state, state.best)
         state.current = Generation(row.number + 1, state.best)
         state.stage, state.plan = STAGES[0], {}
         save_state(self.folders.root, state)
@@ -201,5 +205,5 @@ def _describe(stage: str, row: Generation) -> str:
     if stage == "gate":
         return f": {'promoted' if row.promoted else 'not promoted'}" + (f", {format_match(row.gate)}" if row.gate is not None else "")
     if stage == "measure" and row.measured is not None:
-        return f": {format_match(row.measured)}, {estimate_elo(row.measured):+.0f} Elo"
+        return f": {describe_match(row.measured)}"
     return ""

@@ -23,7 +23,7 @@ from .games import (
     read_pairs,
     take_positions,
 )
-from .gate import compute_llr, judge, sum_matches
+from .gate import judge, rate, sum_matches
 from .state import Folders, Generation
 from .training import (
     check_training,
@@ -187,25 +187,24 @@ class Stages:
             return
         players = {"candidate": self.folders.network(row.number), "best": self.folders.network(row.base)}
         tasks, files, folder = self._plan_match(kind, row, section.games, players)
-        self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section)[1] is not None)
-        row.gate, row.promoted = judge(read_pairs(tasks, folder), section)
+        self._play(tasks, folder, files, lambda: judge(read_pairs(tasks, folder), section, self.engine)[1] is not None)
+        row.gate, row.promoted = judge(read_pairs(tasks, folder), section, self.engine)
         for part in folder.glob(f"*{PART}"):  # of a task that was cut short by the verdict: its games are kept to be looked at
             whole = part.with_name(part.name.removesuffix(PART))
             if not whole.exists():
                 publish(part, whole)
-        if section.rule == "sprt":
-            row.gate.llr = round(compute_llr(row.gate.pairs, section.elo0, section.elo1), 3)
 
     def measure(self, row: Generation) -> None:
         """Plays the best network against the opponent of the `measure` section under the gate's conditions, if a measurement is due."""
         measure = self.config.measure
         best = row.number if row.promoted else row.base
-        if measure.every == 0 or row.number % measure.every != 0 or (measure.opponent == "first" and best == 0):
+        is_due = measure.every > 0 and (row.number % measure.every == 0 or row.number == self.config.run.generations)
+        if not is_due or (measure.opponent == "first" and best == 0):
             return
         opponent = self.folders.network(0) if measure.opponent == "first" else None
         tasks, files, folder = self._plan_match("measure", row, measure.games, {"best": self.folders.network(best), "first": opponent})
         self._play(tasks, folder, files)
-        row.measured = sum_matches(read_match(task, folder) for task in tasks)
+        row.measured = rate(sum_matches(read_match(task, folder) for task in tasks), self.engine)
 
     def _plan_match(
         self, kind: str, row: Generation, games: int, players: dict[str, Path | None]

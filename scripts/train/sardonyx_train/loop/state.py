@@ -58,7 +58,8 @@ class Match:
     draws: int = 0
     losses: int = 0
     pairs: list[int] = field(default_factory=lambda: [0, 0, 0, 0, 0])
-    llr: float | None = None
+    elo: float | None = None  # with its error (95 %), where it was asked for
+    elo_error: float | None = None
 
     def add_pair(self, first: float, second: float) -> None:
         """Two games with the same opening; points of the candidate."""
@@ -93,7 +94,6 @@ class Generation:
     value_loss: float | None = None
     gate: Match | None = None
     promoted: bool | None = None
-    elo: float | None = None  # of the best network after this generation over generation 0, summed over gates
     measured: Match | None = None  # the best network against the opponent of `measure`
     resolved: dict[str, Any] | None = None  # precision and threads of its training
     seconds: dict[str, float] = field(default_factory=dict)  # by stage, pauses excluded

@@ -17,7 +17,6 @@ from ..base.files import compute_digest, copy_file, remove, write_json
 from ..base.lock import lock_folder
 from ..config.loop_config import LoopConfig
 from .game_stream import describe_batches
-from .gate import estimate_elo
 from .state import STAGES, STATE, Change, Folders, Generation, LoopState, load_state, save_state
 from .window import Window
 
@@ -54,17 +53,6 @@ def describe_change(change: Change) -> str:
 def list_left_out(state: LoopState) -> frozenset[int]:
     """Generations that are not trained on: withdrawn, abandoned before their shards were made, or pruned."""
     return frozenset(row.number for row in state.generations if row.withdrawn or row.pruned or row.positions is None)
-
-
-def sum_elo(state: LoopState, network: int) -> float:
-    """Elo of a network over generation 0, summed over its own gate match and those of its ancestors."""
-    rows = {row.number: row for row in state.generations}
-    total = 0.0
-    while network > 0 and network in rows:
-        row = rows[network]
-        total += estimate_elo(row.gate) if row.gate is not None and row.gate.games > 0 else 0.0
-        network = row.base
-    return round(total, 1)
 
 
 def write_version(folders: Folders, row: Generation, plan: dict[str, Any], window: Window) -> None:

@@ -7,14 +7,15 @@ import bz2
 import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from ..base.errors import TrainError
 from ..base.files import compute_digest, copy_file, keep_plan, replacing, write_bytes
 from ..loop.games import deal_games, read_match
-from ..loop.gate import estimate_elo, sum_matches
+from ..loop.gate import sum_matches
+from ..loop.state import Match
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 
 PLAN = "plan.json"
@@ -77,8 +78,8 @@ def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[s
     return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
 
 
-def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str], folder: Path | None = None) -> dict[str, Any]:
-    """Result and logistic Elo of the first player."""
+def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str], folder: Path | None = None) -> Match:
+    """The result of the first player."""
     if games % 2 != 0 or per_task % 2 != 0:
         raise TrainError("games and games per task must be even: an opening is played with both colours")
     if folder is None:
@@ -90,8 +91,7 @@ def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
         arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
         tasks.append(Task(name, arguments, tuple(files), work.minutes))
     place = work.run(tasks, files, folder)
-    total = sum_matches(read_match(task, place) for task in tasks)
-    return {**asdict(total), "elo": round(estimate_elo(total), 1)}
+    return sum_matches(read_match(task, place) for task in tasks)
 
 
 def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:

@@ -54,7 +54,7 @@ def tune(work: Work, parameters: Sequence[Parameter], iterations: int, games: in
         own = [f"--player{player}.{p.flag}={value:.6g}" for player, given in enumerate(players, 1) for p, value in zip(parameters, given)]
         folder = work.folder / "tasks" / f"iteration-{number:05d}"
         result = match(work, games, max(2, games // 2 // 2 * 2), seed + number, [*flags, *own], folder)
-        points = result["wins"] - result["losses"]
+        points = result.wins - result.losses
         values = [v + a / c * points * sign for v, sign, (c, a) in zip(values, signs, rates)]
         rows.append({"values": values, "points": points, "games": games})
         write_json(path, rows)

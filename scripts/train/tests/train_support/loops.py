@@ -29,6 +29,7 @@ def create_raw(out: Path, **sections: dict[str, Any]) -> dict[str, Any]:
         "window": {"positions": 200},
         "training": {"steps": 12, "sections": {"model": {"filters": 8, "blocks": 1, "heads": 2}}},
         "gate": {"games": 12, "games_per_task": 4, "rule": "at-least", "threshold": 0.5},
+        "measure": {"every": 0},
     }
     for name, keys in sections.items():
         raw[name] = {**raw.get(name, {}), **keys}

@@ -5,6 +5,7 @@ import {
   countScore,
   formatClock,
   formatCount,
+  formatElo,
   formatScore,
   formatSuperiority,
   isBlacksTurn,
@@ -183,11 +184,6 @@ function MatchHead({ state }: { readonly state: MatchState }) {
 function describeElo({ elo }: MatchState): string {
   if (elo?.elo == null) return 'All games won by one side';
   return `Elo ${formatElo(elo.elo, elo.error)}${elo.error === null ? ' (too few games for an error)' : ''}`;
-}
-
-function formatElo(elo: number, error: number | null): string {
-  const value = `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)}`;
-  return error === null ? value : `${value} ± ${error.toFixed(0)}`;
 }
 
 function formatRecord({ wins, draws, losses }: MatchScore): string {

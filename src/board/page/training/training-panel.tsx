@@ -2,6 +2,7 @@
 import { batch, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { parseTree } from '../../game/move-tree-text.js';
+import { formatElo } from '../../game/page-text.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
@@ -190,11 +191,15 @@ function Head({ state }: { readonly state: LoopState }) {
 }
 
 function Charts({ generations }: { readonly generations: readonly LoopGeneration[] }) {
-  const x = generations.map(({ number }) => number);
+  const measured = generations.filter(({ elo }) => elo !== null);
+  const bound = (sign: number): (number | null)[] =>
+    measured.map(({ elo, eloError }) => (elo === null || eloError === null ? null : elo + sign * eloError));
   const charts = [
     {
-      label: 'Elo of the best network over the first',
-      series: [{ label: 'Elo', color: '--accent', values: generations.map(({ elo }) => elo), fill: true }],
+      label: 'Elo of the best network against a kept version, with its error',
+      rows: measured,
+      series: [{ label: 'Elo', color: '--accent', values: measured.map(({ elo }) => elo) }],
+      band: { lower: bound(-1), upper: bound(1) },
     },
     {
       label: 'Losses on held-out positions',
@@ -214,9 +219,19 @@ function Charts({ generations }: { readonly generations: readonly LoopGeneration
   ];
   return (
     <div class="loop-charts">
-      {charts.map(({ label, series }) => (
-        <LineChart key={label} label={label} xLabel="Generation" x={x} series={series} height={CHART_HEIGHT} />
-      ))}
+      {charts.map(({ label, rows = generations, series, band }) =>
+        rows.length === 0 ? null : (
+          <LineChart
+            key={label}
+            label={label}
+            xLabel="Generation"
+            x={rows.map(({ number }) => number)}
+            series={series}
+            band={band}
+            height={CHART_HEIGHT}
+          />
+        ),
+      )}
     </div>
   );
 }
@@ -266,7 +281,7 @@ function Generations({ state }: { readonly state: LoopState }) {
       row.valueLoss?.toFixed(3) ?? '–',
       row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`,
       row.promoted === null ? '–' : row.promoted ? 'yes' : 'no',
-      row.elo?.toFixed(0) ?? '–',
+      row.elo === null ? '–' : formatElo(row.elo, row.eloError),
       formatMinutes(row.seconds),
       renderVersion(row.number, row.hasNetwork),
     ],
