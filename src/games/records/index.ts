@@ -15,6 +15,7 @@ export { isV6Folder, readV6Games, TAR_FILE, v6Games } from './v6-games.js';
 export { PositionFinder, setV6Position } from './v6-position.js';
 export {
   createV6Record,
+  isCut,
   knowsMovesLeft,
   readV6Record,
   V6_ADJUDICATED,

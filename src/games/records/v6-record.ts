@@ -88,6 +88,11 @@ export interface V6Record extends Record<FloatField, number> {
   v7: V7Fields | null;
 }
 
+/** Whether the game was cut at its longest length, and nothing has said since who would have won. */
+export function isCut(record: V6Record): boolean {
+  return (record.invariance & V6_TOO_LONG) !== 0 && record.resultQ === 0;
+}
+
 export function createV6Record(): V6Record {
   const floats = Object.fromEntries(FLOAT_FIELDS.map((name) => [name, 0])) as Record<FloatField, number>;
   return {

@@ -10,7 +10,15 @@ import { createTrainingRow, type EncodedRow, type GameFilter, type GameSink } fr
 import { EMPTY_GAME_HASH, hashBytes } from './game-hash.js';
 import type { GameLine } from './game-line.js';
 import { PositionFinder, writeV6Planes } from './v6-position.js';
-import { createV6Record, knowsMovesLeft, readV6Record, V6_ADJUDICATED, V6_DELETED, V6_MOVES } from './v6-record.js';
+import {
+  createV6Record,
+  isCut,
+  knowsMovesLeft,
+  readV6Record,
+  V6_ADJUDICATED,
+  V6_DELETED,
+  V6_MOVES,
+} from './v6-record.js';
 
 /** Records of one game, back to back; or a sentence about a damaged file. */
 export type RawV6Game = Result<{
@@ -48,7 +56,7 @@ function hasPliesLeft(bytes: Buffer, recordBytes: number): Result<boolean> {
 function setRow(number: number, ply: number, knowsPliesLeft: boolean): void {
   row.ply = ply;
   row.targetKind = 'weights';
-  row.result = drawResult(number);
+  row.result = isCut(record) ? null : drawResult(number);
   row.valueWl = record.bestQ;
   row.valueDraw = record.bestD;
   row.pliesLeft = knowsPliesLeft && record.pliesLeft > 0 ? record.pliesLeft : null;

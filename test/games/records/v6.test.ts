@@ -217,6 +217,38 @@ for (const [what, bestM, networkM, isAdjudicated, plies, expected] of [
   });
 }
 
+test('a game that was cut as too long has no result, so its values are the search’s; one that was drawn has', async () => {
+  for (const [isTooLong, whiteResult, expected] of [
+    [true, 0, null],
+    [false, 0, 0],
+    [true, 1, 1],
+  ] as const) {
+    const recorder = new V6GameRecorder('lc0-112', 'fen_only');
+    const position = new Position();
+    const moves = listLegalMoves(position);
+    const value: SearchValue = { q: 0.25, d: 0.5, m: 40 };
+    const values = { root: value, bestValue: value, playedValue: value };
+    const visits = moves.map(() => 1);
+    recorder.add(position, 0, {
+      moves,
+      visits,
+      played: moves[0],
+      best: moves[0],
+      isBestProven: false,
+      rootVisits: 20,
+      ...values,
+    });
+    const name = `cut-${isTooLong}-${whiteResult}`;
+    writeFileSync(
+      join(folder, `${name}.v6`),
+      recorder.finish({ whiteResult, plies: 1, isAdjudicated: true, isTooLong }),
+    );
+    await convert(name, [join(folder, `${name}.v6`)]);
+    const [table] = readTrain(name);
+    assert.deepEqual([table.getChild('result')?.get(0), table.getChild('q')?.get(0)], [expected, 0.25]);
+  }
+});
+
 test('the best move comes first, also among moves with as many visits', async () => {
   const recorder = new V6GameRecorder('lc0-112', 'fen_only');
   const position = new Position();

@@ -11,10 +11,12 @@ import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx
 import { V6GameRecorder } from '#sardonyx/games/records/index.js';
 import {
   createV6Record,
+  isCut,
   readV6Record,
   V6_BYTES,
   V6_DELETED,
   V6_PROVEN_BEST,
+  V6_TOO_LONG,
   writeV6Record,
 } from '#sardonyx/games/records/v6-record.js';
 import { createShards, type ResultTables, rescoreGames } from '#sardonyx/games/shards/index.js';
@@ -116,6 +118,17 @@ test('a position right after a capture decides the results of all positions befo
     [0, 0, 0, 0, 0, 0, 1],
   );
   assert.equal(summary.corrected, 7);
+});
+
+test('of a game that was cut as too long the tables say who would have won, and of its other positions nobody does', () => {
+  const cut = read(recordGame(FEN, MOVES, 0));
+  for (const { record } of cut.positions) record.invariance |= V6_TOO_LONG;
+  const silent: ResultTables = { ...rookTables, probeResult: () => null };
+  rescoreRecords(cut, { ...NOTHING, tables: silent }, createRescoreSummary());
+  assert.ok(cut.positions.every(({ record }) => isCut(record)));
+  rescoreRecords(cut, { ...NOTHING, tables: rookTables }, createRescoreSummary());
+  assert.deepEqual(whiteResults(cut), [1, 1, 1, 1, 1, 1, 0]);
+  assert.ok(!cut.positions.some(({ record }) => isCut(record)), 'a draw by the tables is a result');
 });
 
 test('without a capture a tablebase position corrects only itself, as far as the fifty-move count allows', () => {

@@ -7,6 +7,7 @@
 import { unwrap } from '../../../base/util/index.js';
 import { type Move, PAWN, type Position, popCount64 } from '../../../chess/rules/index.js';
 import { getPolicyEncoding } from '../../../networks/encoding/index.js';
+import { isCut, V6_TOO_LONG } from '../../records/index.js';
 import type { RecordedGame } from './recorded-game.js';
 
 /** The tablebase probes that rescoring needs. Each returns null if the tables do not hold the position. */
@@ -68,13 +69,15 @@ function judge(position: Position, result: number | null, tables: ResultTables):
 
 /** `correctResults` on records. */
 export function correctRecords({ positions }: RecordedGame, tables: ResultTables): number {
-  const results = positions.map(({ record }): number | null => Math.round(record.resultQ));
+  const results = positions.map(({ record }) => (isCut(record) ? null : Math.round(record.resultQ)));
   const boards = positions.map(({ position }) => position);
   const changed = correctResults(boards, results, tables);
   positions.forEach(({ record }, i) => {
-    if (results[i] === record.resultQ) return;
-    record.resultQ = results[i] ?? 0;
-    record.resultD = results[i] === 0 ? 1 : 0;
+    const result = results[i];
+    if (result === null || (result === record.resultQ && !isCut(record))) return;
+    record.resultQ = result;
+    record.resultD = result === 0 ? 1 : 0;
+    record.invariance &= ~V6_TOO_LONG;
   });
   return changed;
 }
