@@ -1,9 +1,14 @@
+import json
+import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 from sardonyx_train.base.files import write_json
 from sardonyx_train.commands import pretrain
+from sardonyx_train.config.loop_config import LoopConfig, find_engine
 from sardonyx_train.program import main
 
 
@@ -56,3 +61,28 @@ def test_epochs_take_the_place_of_the_planned_end(tmp_path, engine, monkeypatch)
 
 def _stop():
     raise SystemExit
+
+
+def test_pretrain_says_how_long_it_takes_before_it_begins(tmp_path, engine, capfd):
+    _run(tmp_path, engine)
+    plan = "training for 600 steps or 6 minutes, whichever comes first, and export to"
+    assert plan in capfd.readouterr().err and (tmp_path / "words").exists()
+
+
+@pytest.mark.slow
+def test_the_first_training_of_the_readme_makes_a_network_that_beats_the_random_mover_and_its_untrained_self(tmp_path, monkeypatch):
+    """With fewer games and steps, so that it takes two minutes."""
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    play, train = re.search(r"main.js (selfplay .+)\n.*sardonyx-train (pretrain .+)\n", text).groups()
+    engine = find_engine(LoopConfig())
+    subprocess.run([*engine, *shlex.split(play), "--games=100"], check=True, capture_output=True)
+    assert main([*shlex.split(train), "--set", "schedule.max_steps=100", "--set", "schedule.max_minutes=null"]) == 0
+    nothing = ("run.out=untrained", "schedule.max_steps=1", "optimizer.learning_rate=1e-9", "optimizer.muon_learning_rate=1e-9")
+    assert main(["train", "--config", "runs/first/train.yaml", *(word for key in nothing for word in ("--set", key))]) == 0
+    assert main(["export", "untrained/last.pt", "--out", "untrained.onnx"]) == 0
+    for other in ("random", "untrained.onnx"):
+        players = ["--engine", "runs/first/first.onnx", "--engine", other, "--temperature=0.5", "--tempdecay-moves=10"]
+        made = subprocess.run([*engine, "match", *players, "--nodes=100", "--games=20", "--json"], check=True, capture_output=True)
+        result = json.loads(made.stdout)
+        assert result["wins"] - result["losses"] >= 8, (other, result)

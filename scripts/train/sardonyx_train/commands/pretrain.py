@@ -14,8 +14,10 @@ from typing import Any
 from ..base.errors import TrainError
 from ..base.files import keep_plan
 from ..base.lock import lock_folder
+from ..base.progress_display import say
 from ..config.loop_config import LoopConfig, check_files, find_engine
 from ..config.training_config import TrainingConfig, format_config, load_config, merge
+from ..training.schedule import describe_end
 from .train import run_training
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -36,6 +38,8 @@ def pretrain(options: Namespace) -> int:
     with lock_folder(out):
         pass
     flags = _format_shard_flags(config)
+    end, most = describe_end(config.schedule), config.games.positions or _POSITIONS
+    say(f"plan: shards of at most {most:,} positions in a minute or two, training for {end}, and export to {out / out.name}.onnx")
     if not (out / _PLAN).exists() and shards.exists():
         raise TrainError(f"{out} holds shards that pretrain did not make: name another --out")
     keep_plan(out / _PLAN, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})

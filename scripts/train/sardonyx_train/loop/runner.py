@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -123,9 +124,16 @@ class Loop:
             self._close_stream()
         elif self._stream is not None:
             self._stream.follow(state)
-        usage = describe_usage(row.usage)
-        ratio = "" if row.sampling_ratio is None else f"{row.sampling_ratio:.1f} samples for each new position; "
-        self._say(f"generation {row.number}: {ratio}{usage}")
+        self._say(f"generation {row.number}: {'; '.join(filter(None, self._describe_cost(row)))}")
+
+    def _describe_cost(self, row: Generation) -> list[str]:
+        seconds, left = round(sum(row.seconds.values())), self._config.run.generations - row.number
+        return [
+            "" if row.sampling_ratio is None else f"{row.sampling_ratio:.1f} samples for each new position",
+            describe_usage(row.usage),
+            f"{timedelta(seconds=seconds)} in all"
+            + (f", so {timedelta(seconds=left * seconds)} for the {left} to come" if left > 0 else ""),
+        ]
 
     def _check_name(self, state: LoopState) -> None:
         if state.name != self._config.run.name:

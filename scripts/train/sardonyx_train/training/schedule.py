@@ -23,6 +23,12 @@ def count_steps(config: ScheduleConfig, epoch_steps: int) -> int | None:
     return min((steps for steps in (config.max_steps, by_epochs) if steps is not None), default=None)
 
 
+def describe_end(config: ScheduleConfig) -> str:
+    limits = ((config.max_steps, "steps"), (config.max_epochs, "passes"), (config.max_minutes, "minutes"))
+    said = [f"{limit:,g} {unit}" for limit, unit in limits if limit is not None]
+    return " or ".join(said) + (", whichever comes first" if len(said) > 1 else "")
+
+
 def compute_factor(config: ScheduleConfig, step: int, progress: float, plateau_drops: int = 0) -> float:
     """`plateau_drops`: how often the plateau schedule has dropped the rate so far."""
     warmup = max((step + 1) / config.warmup_steps, progress / config.warmup_share) if config.warmup_steps > 0 else 1.0

@@ -30,7 +30,7 @@ from .metrics_log import MetricsLog
 from .optimizer import Optimizer
 from .plots import plot_history
 from .precision import choose_precision, find_batch_that_fits
-from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, is_falling
+from .schedule import PlateauCounter, compute_factor, compute_progress, count_steps, describe_end, is_falling
 from .training_step import AveragedNetwork, TrainingStep, evaluate
 
 _RATE_JUMP = 1.2
@@ -133,6 +133,8 @@ class Trainer:
             self._say(f"the run has stopped early already, at step {self.progress.step}: to train on, raise run.early_stopping")
         fell = is_falling(schedule, begun)
         planned = count_steps(schedule, self._epoch_steps)
+        if begun < 1.0 and not ended:
+            self._say(f"plan: {describe_end(schedule)}")
         with ProgressDisplay("step", planned, done=self.progress.step, is_shown=self.place.is_main) as shown:
             while (share := self._read_clock()) < 1.0 and not ended:
                 if is_falling(schedule, share) and not fell:
@@ -146,7 +148,11 @@ class Trainer:
                     break
                 shown.advance(1)
                 if self.progress.step % run.log_steps == 0:
-                    self._log(history, shown, compute_progress(schedule, self.progress.step, self.progress.minutes, self._epoch_steps))
+                    is_first = not self._losses
+                    done = compute_progress(schedule, self.progress.step, self.progress.minutes, self._epoch_steps)
+                    self._log(history, shown, done)
+                    if is_first:
+                        self._say_end(done - begun, 1 - done, minutes)
                 if self._is_evaluation_due():
                     self._evaluate(history)
                     self._evaluated, evaluated_step = self.progress.minutes, self.progress.step
@@ -164,6 +170,11 @@ class Trainer:
             self._evaluate(history)
         self._save(LAST)
         return self._validation
+
+    def _say_end(self, done: float, left: float, minutes_before: float) -> None:
+        """`done`, `left`: shares of the plan, of this process."""
+        minutes = left * (self.progress.minutes - minutes_before) / max(done, 1e-9)
+        self._say(f"about {minutes:.0f} minutes to go, until {time.strftime('%H:%M', time.localtime(time.time() + 60 * minutes))}")
 
     def _read_clock(self) -> float:
         """The share of the plan that is done, equal on all ranks; infinite after a request to stop."""
