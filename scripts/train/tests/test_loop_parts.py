@@ -13,6 +13,7 @@ import yaml
 from rich.console import Console
 from sardonyx_train.base.errors import Stopped, TrainError
 from sardonyx_train.base.files import write_json
+from sardonyx_train.commands.loop import describe_generation
 from sardonyx_train.config.loop_config import (
     _SELF_PLAY_SEARCH,
     ClusterSection,
@@ -92,6 +93,19 @@ def test_no_recipe_tosses_a_coin_for_its_gate(path):
         published = 50 if path.stem == "loop-az-go" and not is_reduced else 60
         assert gate.rule in ("sprt", "always") or gate.games >= published
         assert gate.rule == "always" or "promote an equal network in" in describe_gate(gate)
+
+
+def test_the_plan_says_what_a_generation_is_worth(tmp_path):
+    def describe(**sections):
+        flags = {"visits": 40, "fast-visits": 8, "full-search-share": 0.5}
+        return describe_generation(parse_loop_config(create_raw(tmp_path, selfplay={"games": 20, "flags": flags}, **sections)))
+
+    size = {"data": {"batch_size": 100}, "optimizer": {"accumulation": 2}}
+    worth = "about 1,300 new positions (games of 130 plies), "
+    steps = {"steps": None, "sections": size}
+    assert describe(training={**steps, "sampling_ratio": 2}) == worth + "13 steps of 200, 2.0 samples for each"
+    grown = describe(training={**steps, "passes": 1}, window={"positions": 100_000, "generations": 4})
+    assert grown == worth + "7 to 26 steps of 200, 1.1 samples for each"
 
 
 def test_a_training_that_torchrun_runs_fails_with_the_trainers_own_sentence(tmp_path):

@@ -13,8 +13,11 @@ from ..loop.page import StatusPage, create_page, describe_gate
 from ..loop.replay import replay
 from ..loop.runner import Loop
 from ..loop.state import load_state
+from ..loop.training import plan_steps
 from ..loop.versions import change_best, describe_change, prune
 from ..tasks.process import stop_on_signals
+
+_PLIES = 130  # of a game of self-play, about what the loops of docs/dev/training-log.md had
 
 
 def loop(options: Namespace) -> int:
@@ -57,7 +60,7 @@ def describe_plan(config: LoopConfig) -> str:
     tasks = math.ceil(selfplay.games / selfplay.games_per_task)
     own = config.training
     plans = ((own.steps, "steps"), (own.sampling_ratio, "samples for each new position"), (own.passes, "passes"))
-    amount, steps = next((amount, unit) for amount, unit in plans if amount is not None)
+    amount, unit = next((amount, unit) for amount, unit in plans if amount is not None)
     where = "this machine" if config.cluster is None else f"the Ray cluster at {config.cluster.address}"
     if config.asynchronous is not None:
         where += ", without pause"
@@ -74,10 +77,24 @@ def describe_plan(config: LoopConfig) -> str:
             f"window      {window.positions:,} positions{of}, ≥ {window.recent_weight:.0%} of samples from the newest "
             f"{window.recent_generations} generation(s), {window.validation_share:.0%} of games held out"
         ),
-        f"training    {amount:g} {steps} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
+        f"training    {amount:g} {unit} a generation, batch {training.data.batch_size}, {training.optimizer.kind}",
+        f"generation  {describe_generation(config)}",
         f"gate        {describe_gate(config.gate)}: {' '.join(format_flags(config.gate.flags))}",
         f"folder      {config.folder}: "
         + ("nothing there yet" if state is None else f"goes on with generation {state.current.number}, {state.stage}"),
         *(f"warning     {warning}" for warning in warnings),
     ]
     return "\n".join(lines)
+
+
+def describe_generation(config: LoopConfig) -> str:
+    """What a generation is worth: its new positions and its steps, with the window of the first one and with a full one."""
+    selfplay, window, training = config.selfplay, config.window, config.training
+    plies = min(_PLIES, int(selfplay.flags.get("max-plies", _PLIES)))
+    share = float(selfplay.flags.get("full-search-share", 0.25)) if "fast-visits" in selfplay.flags else 1.0
+    new = min(selfplay.positions or math.inf, round(selfplay.games * plies * share))
+    full = max(new, min(window.positions, new * (window.generations or math.inf)))
+    size = training.sections.optimizer.accumulation * training.processes
+    (batch, first), (_, last) = plan_steps(config, new, new), plan_steps(config, new, full)
+    steps = f"{first:,}" if first == last else f"{first:,} to {last:,}"
+    return f"about {new:,} new positions (games of {plies} plies), {steps} steps of {batch * size:,}, {first * batch * size / new:.1f} samples for each"

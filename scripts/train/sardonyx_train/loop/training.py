@@ -69,15 +69,8 @@ def create_candidate_config(
 ) -> TrainingConfig:
     """`precision`: what `auto` was at the loop's first training. `trained`: generations that the weights have been trained in."""
     given = config.training.sections
-    taken = window.positions * (1 - given.data.skip_decided)  # positions of a pass
-    # The first games may be fewer positions than a minibatch.
-    batch = max(1, min(given.data.batch_size, int(taken / (config.training.processes * max(1, given.data.workers)))))
-    per_step = batch * given.optimizer.accumulation * config.training.processes
     is_plateau = given.schedule.kind == "plateau"
-    samples = config.training.passes * taken
-    if config.training.sampling_ratio is not None:
-        samples = config.training.sampling_ratio * sum(f.positions for f in window.train if f.generation == generation)
-    steps = config.training.steps or math.ceil(samples / per_step)
+    batch, steps = plan_steps(config, sum(f.positions for f in window.train if f.generation == generation), window.positions)
     own: dict[str, Any] = {} if given.run.evaluate_steps or given.run.evaluate_epochs else {"evaluate_steps": steps}
     if not window.validation:  # without held-out games improvement cannot be measured
         own["early_stopping"] = 0
@@ -99,6 +92,16 @@ def create_candidate_config(
         "run": {**own, "start_from": str(start), "start_moments": config.training.carry_moments, "seed": config.run.seed + generation},
     }
     return parse_config(merge(given.model_dump(), changed))
+
+
+def plan_steps(config: LoopConfig, new: int, window: int) -> tuple[int, int]:
+    """Size of a minibatch and number of steps of a training on `window` positions, of which `new` are of its own generation."""
+    own, given = config.training, config.training.sections
+    taken = window * (1 - given.data.skip_decided)  # positions of a pass
+    # The first games may be fewer positions than a minibatch.
+    batch = max(1, min(given.data.batch_size, int(taken / (own.processes * max(1, given.data.workers)))))
+    samples = own.passes * taken if own.sampling_ratio is None else own.sampling_ratio * new
+    return batch, own.steps or math.ceil(samples / (batch * given.optimizer.accumulation * own.processes))
 
 
 def compute_rates(config: LoopConfig, trained: int) -> dict[str, float]:
