@@ -4,6 +4,7 @@ from sardonyx_train.config.encodings import POLICY_SIZES, get_input_encoding, lc
 from sardonyx_train.config.presets import PRESETS
 from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.model.fake_quantise import enable_fake_quantisation
+from sardonyx_train.model.layers import DenseHead
 from sardonyx_train.model.network import Network, count_parameters, drop_reply, has_reply
 
 SMALL = {"filters": 16, "blocks": 2, "heads": 2}
@@ -30,10 +31,18 @@ def test_every_preset_in_small_maps_planes_to_its_heads_and_learns_everywhere(pr
 
 
 @pytest.mark.parametrize(
-    ("preset", "parameters"), [("mini-leela", 10_129_665), ("razzle-tiny", 639_271), ("neuralmate2", 9_281_084), ("sardonyx-64x6", 838_772)]
+    ("preset", "parameters"), [("mini-leela", 10_129_665), ("razzle-tiny", 639_271), ("neuralmate2", 9_281_076), ("sardonyx-64x6", 838_772)]
 )
 def test_parameter_counts_do_not_change_unnoticed(preset, parameters):
     assert count_parameters(Network(ModelConfig(preset=preset))) == parameters
+
+
+@pytest.mark.parametrize("norm", ["batch", "group", "none"])
+def test_a_value_head_sees_what_is_the_same_on_all_squares(norm):
+    torch.manual_seed(1)
+    head = DenseHead(ModelConfig(norm=norm, **SMALL), channels=8, hidden=16, outputs=3).eval()
+    features = torch.randn(1, 16, 8, 8)
+    assert not torch.allclose(head(features), head(features + 1), atol=1e-3)
 
 
 @pytest.mark.parametrize("head", ["attention", "convolution", "dense"])

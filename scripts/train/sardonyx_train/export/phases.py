@@ -2,7 +2,7 @@
 arXiv 2401.16852). A call evaluates one of them, so it costs a call of one network; the engine puts positions of one phase into a call."""
 
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, compose, helper
 
 from ..base.errors import TrainError
 from .graph import INPUT_KEY, INPUT_NAME, POLICY_KEY
@@ -49,7 +49,9 @@ def join_phases(models: list[onnx.ModelProto], men: list[int], name: str | None 
         if i == 0:
             nodes.append(choice)
         else:
-            graph = helper.make_graph([choice], f"rest{i}", [], [_rename(o, f"rest{i}/") for o in first.graph.output])
+            graph = helper.make_graph(
+                [choice], f"rest{i}", [], [helper.make_value_info(f"rest{i}/{o.name}", o.type) for o in first.graph.output]
+            )
     joined = helper.make_graph([*tables.values(), *nodes], "phases", list(first.graph.input), list(first.graph.output), tensors)
     model = helper.make_model(joined, opset_imports=first.opset_import, ir_version=first.ir_version, producer_name="sardonyx")
     training = "; ".join(card.get("sardonyx.training", "") for card in cards)
@@ -64,30 +66,12 @@ def _take_body(
 ) -> onnx.GraphProto:
     """A network's nodes as a branch; its weights go to `tensors` of the whole graph, where the engine looks for them, and large constants,
     which are the same in all networks of a form, to `tables`."""
-    names = {"": "", INPUT_NAME: INPUT_NAME}
-    for tensor in model.graph.initializer:
-        tensors.append(numpy_helper.from_array(numpy_helper.to_array(tensor), prefix + tensor.name))
-    nodes = []
-    for node in model.graph.node:
-        if node.op_type == "Constant" and node.ByteSize() > _LARGE_BYTES:
-            table = tables.setdefault(node.attribute[0].SerializeToString(), onnx.NodeProto())
-            if not table.output:
-                table.CopyFrom(node)
-            names[node.output[0]] = table.output[0]
-            continue
-        copy = onnx.NodeProto()
-        copy.CopyFrom(node)
-        copy.name = prefix + node.name
-        copy.ClearField("input")
-        copy.input.extend(names.get(name, prefix + name) for name in node.input)
-        copy.ClearField("output")
-        copy.output.extend(prefix + name for name in node.output)
-        nodes.append(copy)
-    return helper.make_graph(nodes, prefix.rstrip("/"), [], [_rename(output, prefix) for output in model.graph.output])
-
-
-def _rename(value: onnx.ValueInfoProto, prefix: str) -> onnx.ValueInfoProto:
-    copy = onnx.ValueInfoProto()
-    copy.CopyFrom(value)
-    copy.name = prefix + value.name
-    return copy
+    graph = compose.add_prefix(model, prefix, rename_inputs=False).graph
+    tensors.extend(graph.initializer)
+    names: dict[str, str] = {}
+    for node in [node for node in graph.node if node.op_type == "Constant" and node.ByteSize() > _LARGE_BYTES]:
+        names[node.output[0]] = tables.setdefault(node.attribute[0].SerializeToString(), node).output[0]
+    nodes = [node for node in graph.node if node.output[0] not in names]
+    for node in nodes:
+        node.input[:] = [names.get(name, name) for name in node.input]
+    return helper.make_graph(nodes, prefix.rstrip("/"), [], list(graph.output))

@@ -48,11 +48,15 @@ class ConvNorm(nn.Module):
 
 
 class DenseHead(nn.Module):
-    """1×1 convolution, norm, activation, flatten, hidden layer (if there is one), output: [N, C, 8, 8] → [N, outputs]."""
+    """1×1 convolution, norm, activation, flatten, hidden layer (if there is one), output: [N, C, 8, 8] → [N, outputs].
+
+    Without a norm where the body has group norm: groups of so few channels lose what is the same on all squares, such as who is ahead.
+    """
 
     def __init__(self, config: ModelConfig, channels: int, hidden: int | None, outputs: int) -> None:
         super().__init__()
-        self.reduce = ConvNorm(config, config.filters, channels, 1)
+        own = config.model_copy(update={"norm": "none"}) if config.norm == "group" else config
+        self.reduce = ConvNorm(own, config.filters, channels, 1)
         self.activation = create_activation(config.activation)
         self.hidden = None if hidden is None else nn.Linear(channels * 64, hidden)
         self.output = nn.Linear(hidden or channels * 64, outputs)

@@ -44,7 +44,7 @@ class Place:
             dist.barrier()
 
 
-def check_device(device: str, processes: int = 1) -> None:
+def check_device(device: str, processes: int = 1) -> torch.device:
     """Raises TrainError for a device that is none, or that this machine has too few of."""
     try:
         wanted = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
@@ -56,21 +56,21 @@ def check_device(device: str, processes: int = 1) -> None:
             raise TrainError(f"run.device is {device}, and there is no CUDA device; run.device=auto takes what there is")
         if there < needed:
             raise TrainError(f"run.device is {device} and needs {needed} CUDA devices, but there is {there}")
-        return
+        return wanted
     try:
         torch.empty(1, device=wanted).cpu()
     except (RuntimeError, AssertionError):
         raise TrainError(f"run.device is {device}, which PyTorch cannot use here; run.device=auto takes what there is") from None
+    return wanted
 
 
 def join(device: str) -> Place:
     """Joins the process group if torchrun started this process."""
-    check_device(device, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
-    ranks = int(os.environ.get("WORLD_SIZE", "1"))
-    rank = int(os.environ.get("RANK", "0"))
-    cuda = torch.cuda.is_available() if device == "auto" else device.startswith("cuda")
+    ranks, rank = (int(os.environ.get(name, default)) for name, default in (("WORLD_SIZE", "1"), ("RANK", "0")))
+    wanted = check_device(device, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
     if ranks == 1:
-        return Place(0, 1, torch.device(("cuda" if cuda else "cpu") if device == "auto" else device))
+        return Place(0, 1, wanted)
+    cuda = wanted.type == "cuda"
     local = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(local)

@@ -23,7 +23,7 @@ from ..data.batch import Batch, BatchMaker
 from ..data.shards import find_shards, read_common_format, read_wanted_format, require_rows
 from ..data.stream import ShardStream, create_loader, read_sequentially
 from ..model.network import count_parameters
-from .checkpoint import read_checkpoint, write_checkpoint
+from .checkpoint import load_weights, read_checkpoint, write_checkpoint
 from .distributed import Place
 from .initialise import create_network, has_moments, require_resumable
 from .metrics_log import MetricsLog
@@ -274,7 +274,7 @@ class Trainer:
 
     def _restore(self, state: dict[str, Any]) -> None:
         require_resumable(state, self.config)
-        self.network.load_state_dict(state["network"])
+        load_weights(self.network, state["network"])
         self.average.network.load_state_dict(state["average"])
         self._load_moments(state)
         self._compare_rates(state)
