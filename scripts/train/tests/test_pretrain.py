@@ -71,7 +71,7 @@ def test_pretrain_says_how_long_it_takes_before_it_begins(tmp_path, engine, capf
 
 @pytest.mark.slow
 def test_the_first_training_of_the_readme_makes_a_network_that_beats_the_random_mover_and_its_untrained_self(tmp_path, monkeypatch):
-    """With fewer games and steps, so that it takes two minutes."""
+    """With fewer games and steps, so that it takes some minutes."""
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[1] / "README.md").read_text()
     play, train = re.search(r"main.js (selfplay .+)\n.*sardonyx-train (pretrain .+)\n", text).groups()
@@ -82,7 +82,7 @@ def test_the_first_training_of_the_readme_makes_a_network_that_beats_the_random_
     assert main(["train", "--config", "runs/first/train.yaml", *(word for key in nothing for word in ("--set", key))]) == 0
     assert main(["export", "untrained/last.pt", "--out", "untrained.onnx"]) == 0
     for other in ("random", "untrained.onnx"):
-        players = ["--engine", "runs/first/first.onnx", "--engine", other, "--temperature=0.5", "--tempdecay-moves=10"]
-        made = subprocess.run([*engine, "match", *players, "--nodes=100", "--games=20", "--json"], check=True, capture_output=True)
+        players = ["--engine", "runs/first/first.onnx", "--engine", other, "--temperature=0.5", "--tempdecay-moves=10", "--maxmoves=80"]
+        made = subprocess.run([*engine, "match", *players, "--nodes=30", "--games=10", "--json"], check=True, capture_output=True)
         result = json.loads(made.stdout)
-        assert result["wins"] - result["losses"] >= 8, (other, result)
+        assert result["wins"] - result["losses"] >= 3, (other, result)
