@@ -115,6 +115,15 @@ export function writeComment({ comment, source }: MoveNode): string {
   return joinComments([...(source.comment.match(COMMAND) ?? []), comment]);
 }
 
+/** The comment that stands before the first move of a line, without commands. */
+export function readCommentBefore({ source }: MoveNode): string {
+  return hideCommands(source.commentBefore);
+}
+
+export function writeCommentBefore({ source }: MoveNode, text: string): void {
+  source.commentBefore = joinComments([...(source.commentBefore.match(COMMAND) ?? []), text]);
+}
+
 /** An arrow, or a circle without `dest`. */
 export interface Drawing {
   readonly orig: string;

@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import type { ImportedGame } from '../../game/game-list.js';
 import type { Judgement } from '../../game/move-tree.js';
+import type { Undo } from './study.js';
 
 /** An analysis in the list. */
 export interface StoredAnalysis {
@@ -23,6 +24,10 @@ export interface StoredAnalysis {
 /** A game of the file as text, and what a review has found out about it; the one on the board lives in the study. */
 export interface Chapter extends ImportedGame {
   readonly judgements?: readonly Judgement[];
+  /** Where the user was when the game left the board, as in StoredAnalysis. */
+  readonly path?: readonly number[];
+  /** Changes that can be taken back, the newest last. */
+  readonly undos?: readonly Pick<Undo, 'words' | 'before'>[];
 }
 
 const DATABASE = 'sardonyx';

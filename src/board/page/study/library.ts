@@ -33,7 +33,7 @@ import {
   removeAnalysis,
   type StoredAnalysis,
 } from './analysis-store.js';
-import { type Study, study } from './study.js';
+import { type Study, study, type Undo } from './study.js';
 
 const SAVE_MS = 300;
 const RELOAD_TIMEOUT_MS = 1000;
@@ -67,7 +67,8 @@ function createId(): string {
 
 function createChapter(tree: MoveTree): Chapter {
   const judgements = listJudgements(tree);
-  return { title: titleChapter(tree), text: formatTree(tree), ...(judgements.length === 0 ? {} : { judgements }) };
+  const text = tree === study.tree.value ? study.text.value : formatTree(tree);
+  return { title: titleChapter(tree), text, ...(judgements.length === 0 ? {} : { judgements }) };
 }
 
 /** "Anna – Ben  1-0  Event 2026.01.01" */
@@ -191,17 +192,34 @@ export async function readAllGames(): Promise<readonly Chapter[]> {
   return (await Promise.all(analyses.value.map(({ id }) => readChapters(id)))).flatMap(({ all }) => all);
 }
 
-/** The chapters, with the one on the board as it is now. */
-function keepChapter(): readonly Chapter[] {
-  const chapter = createChapter(study.tree.value);
+/** Characters of the changes of a game that are kept. */
+const MOST_UNDO_TEXT = 100_000;
+
+/** The chapters, with the one on the board as it is now. @param isLeft the place in it is kept, too */
+function keepChapter(isLeft = false): readonly Chapter[] {
+  const chapter = { ...createChapter(study.tree.value), path: describePath(study.node.value), undos: listUndos() };
   const index = chapterIndex.value;
-  const { text, judgements = [] }: Chapter = chapters.value[index] ?? { title: '', text: '' };
-  const isReviewed = (chapter.judgements ?? []).some((judgement, place) => judgement !== judgements[place]);
-  if (text !== chapter.text || isReviewed) {
+  const { text, judgements = [], path = [] }: Chapter = chapters.value[index] ?? { title: '', text: '' };
+  const known = chapter.judgements ?? [];
+  const isReviewed =
+    known.length !== judgements.length || known.some((judgement, place) => judgement !== judgements[place]);
+  if (text !== chapter.text || isReviewed || (isLeft && path.join() !== chapter.path.join())) {
     chapters.value = chapters.value.with(index, chapter);
     markChanged(index);
   }
   return chapters.value;
+}
+
+/** The newest changes of the game on the board, as far as there is room for them. */
+function listUndos(): Pick<Undo, 'words' | 'before'>[] {
+  const kept: Pick<Undo, 'words' | 'before'>[] = [];
+  let length = 0;
+  for (const { words, before } of study.undos.value.toReversed()) {
+    length += before.length;
+    if (length > MOST_UNDO_TEXT) break;
+    kept.unshift({ words, before });
+  }
+  return kept;
 }
 
 function describePath(node: MoveNode): number[] {
@@ -242,7 +260,7 @@ async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
     setup.value = entry.setup ?? null;
-    study.load(tree, followPath(tree, entry.path));
+    study.load(tree, followPath(tree, entry.path), chapter.undos);
   });
   if (isCopy) await claim(analysisId.value);
 }
@@ -318,12 +336,12 @@ export function addChapters(id: string, games: readonly ImportedGame[]): void {
 
 /** Another game of the file. */
 export function openChapter(index: number): void {
-  const known = keepChapter();
-  const tree = known[index] === undefined ? null : readChapter(known[index]);
+  const chapter: Chapter | undefined = keepChapter(true)[index];
+  const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
   batch(() => {
     chapterIndex.value = index;
-    study.load(tree);
+    study.load(tree, followPath(tree, chapter.path ?? []), chapter.undos);
   });
 }
 

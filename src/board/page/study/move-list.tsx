@@ -151,7 +151,11 @@ function MoveMenu({
 /** Deletes at once, and offers to take it back. */
 export function deleteFrom(study: Study, node: MoveNode): void {
   const change = study.remove(node);
-  if (change !== undefined) addNotice('note', change.words, { label: 'Undo', run: () => void study.undo(change) });
+  if (change === undefined) return;
+  const run = (): void => {
+    if (study.undo(change) === '') addNotice('note', 'Show the game again, then press Undo: this game is another one');
+  };
+  addNotice('note', change.words, { label: 'Undo', run });
 }
 
 function comment(study: Study, node: MoveNode): void {

@@ -4,23 +4,70 @@
  */
 import { batch, computed, signal } from '@preact/signals';
 import { unwrap } from '../../../base/util/index.js';
-import { BLACK, type Move } from '../../../chess/rules/index.js';
+import { BLACK, formatSan, type Move, NO_MOVE } from '../../../chess/rules/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
-import { findLineEnd, getPath, type MoveNode, MoveTree } from '../../game/move-tree.js';
-import { type Drawing, readDrawings, writeDrawings } from '../../game/move-tree-text.js';
+import {
+  findLineEnd,
+  getPath,
+  listJudgements,
+  listUciMoves,
+  type MoveNode,
+  MoveTree,
+  restoreJudgements,
+} from '../../game/move-tree.js';
+import {
+  type Drawing,
+  formatTree,
+  parseTree,
+  readDrawings,
+  writeCommentBefore,
+  writeDrawings,
+} from '../../game/move-tree-text.js';
 import { GLYPHS } from '../../game/page-text.js';
 import type { PositionText } from '../../protocol/requests.js';
 import type { Side } from '../board/chess-board.js';
 import { spoken } from '../shell/notices.js';
 
-/** Takes one change of the tree back. */
-interface Undo {
+/** A change that can be taken back. */
+export interface Undo {
   /** What was done, for the button: "Deleted 12 moves". */
   readonly words: string;
-  run(): void;
+  /** The game before the change, as PGN: what is left of the change once the game has left the board. */
+  readonly before: string;
+  /** Takes this change back, and none that came since then; absent once the game has left the board. */
+  run?(): void;
 }
 
 const MOST_UNDOS = 200;
+
+/** What a change may alter of a node. */
+type NodeState = Pick<MoveNode, 'comment' | 'nags' | 'judgement'> & {
+  readonly source: Readonly<MoveNode['source']>;
+  readonly children: readonly MoveNode[];
+};
+
+function readState({ comment, nags, judgement, source, children }: MoveNode): NodeState {
+  return { comment, nags, judgement, source: { ...source }, children: [...children] };
+}
+
+/** Takes back what a change has altered; what has come since then stays. */
+function restore(node: MoveNode, before: NodeState, after: NodeState): void {
+  if (before.comment !== after.comment) node.comment = before.comment;
+  if (before.nags !== after.nags) node.nags = before.nags;
+  if (before.judgement !== after.judgement) node.judgement = before.judgement;
+  if (before.source.comment !== after.source.comment) node.source.comment = before.source.comment;
+  if (before.source.commentBefore !== after.source.commentBefore)
+    node.source.commentBefore = before.source.commentBefore;
+  const [old, made, now] = [before.children, after.children, [...node.children]];
+  if (old.length === made.length && old.every((child, index) => child === made[index])) return;
+  const kept = old.filter((child) => !made.includes(child) || now.includes(child));
+  node.children.splice(0, now.length, ...kept, ...now.filter((child) => !made.includes(child) && !old.includes(child)));
+}
+
+/** The node, or the last one before it that is in the tree still. */
+function findKept(node: MoveNode): MoveNode {
+  return getPath(node).find((step) => step.parent?.children.includes(step) === false)?.parent ?? node;
+}
 
 export class Study {
   readonly tree = signal<MoveTree>(unwrap(MoveTree.create()));
@@ -30,13 +77,18 @@ export class Study {
   readonly orientation = signal<Side>('white');
   /** Promotions that a drop on the board may mean. */
   readonly promotion = signal<readonly Move[] | null>(null);
-  /** Changes that can be taken back, the newest last. */
+  /** Changes of this game that can be taken back, the newest last. */
   readonly undos = signal<readonly Undo[]>([]);
   /** The comment that is being typed. */
-  private typing: { readonly node: MoveNode; readonly change: Undo } | null = null;
+  private typing: { readonly node: MoveNode; readonly what: string; readonly change: Undo } | null = null;
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
 
+  /** The game as PGN. */
+  readonly text = computed(() => {
+    void this.version.value;
+    return formatTree(this.tree.value);
+  });
   readonly position = computed(() => this.tree.value.createPosition(this.node.value));
   readonly turn = computed<Side>(() => (this.position.value.sideToMove === BLACK ? 'black' : 'white'));
   readonly isChess960 = computed(() => this.tree.value.isChess960);
@@ -53,23 +105,33 @@ export class Study {
     return parent === null ? [] : getMoveSquares(move);
   });
 
-  load(tree: MoveTree, node: MoveNode = tree.root): void {
+  /** @param undos what was done to the game before it came to the board */
+  load(tree: MoveTree, node: MoveNode = tree.root, undos: readonly Undo[] = []): void {
     batch(() => {
       this.tree.value = tree;
       this.node.value = node;
-      this.undos.value = [];
+      this.undos.value = undos;
       this.touch();
     });
   }
 
-  /** @param change what is done, after which everybody is told */
-  edit(words: string, undo: () => void, change: () => void): Undo {
-    const made = { words, run: undo };
+  /** @param nodes all that the change alters, but for those that it makes */
+  edit(words: string, nodes: readonly MoveNode[], change: () => void): Undo {
+    const states = nodes.map((node) => [node, readState(node)] as const);
+    const [from, before] = [this.node.peek(), this.text.peek()];
     batch(() => {
-      this.undos.value = [...this.undos.value, made].slice(-MOST_UNDOS);
       change();
       this.touch();
     });
+    const after = states.map(([node]) => readState(node));
+    const to = this.node.peek();
+    const run = (): void => {
+      for (const [index, [node, state]] of states.entries()) restore(node, state, after[index]);
+      const at = this.node.value;
+      if (findKept(at) !== at || (at === to && from !== to)) this.go(findKept(from));
+    };
+    const made = { words, before, run };
+    this.undos.value = [...this.undos.value, made].slice(-MOST_UNDOS);
     return made;
   }
 
@@ -78,61 +140,60 @@ export class Study {
     if (change === undefined || !this.undos.value.includes(change)) return '';
     batch(() => {
       this.undos.value = this.undos.value.filter((other) => other !== change);
-      change.run();
+      if (change.run === undefined) this.goBackTo(change.before);
+      else change.run();
       this.touch();
     });
     return change.words;
+  }
+
+  /** Shows the game of a text, at the same place as far as it has the moves. */
+  private goBackTo(text: string): void {
+    const game = parseTree(text);
+    if (!game.ok) return;
+    const { tree } = game.value;
+    restoreJudgements(tree, listJudgements(this.tree.value));
+    let node = tree.root;
+    for (const uci of listUciMoves(this.node.value)) {
+      const next = node.children.find((child) => child.uci === uci);
+      if (next === undefined) break;
+      node = next;
+    }
+    this.tree.value = tree;
+    this.node.value = node;
   }
 
   /** Deletes a move and all that follows it. */
   remove(node: MoveNode): Undo | undefined {
     const { parent } = node;
     if (parent === null) return undefined;
-    const index = parent.children.indexOf(node);
-    const wasAt = this.node.value;
-    return this.edit(
-      `${node.san} and what follows deleted`,
-      () => {
-        parent.children.splice(index, 0, node);
-        this.go(wasAt);
-      },
-      () => {
-        this.tree.value.remove(node);
-        if (getPath(wasAt).includes(node)) this.go(parent);
-      },
-    );
+    return this.edit(`${node.san} and what follows deleted`, [parent], () => {
+      this.tree.value.remove(node);
+      if (getPath(this.node.value).includes(node)) this.go(parent);
+    });
   }
 
   promote(node: MoveNode): void {
-    const path = getPath(node).slice(1);
-    const orders = path.map(({ parent }) => [parent, [...(parent?.children ?? [])]] as const);
-    this.edit(
-      `${node.san} moved up`,
-      () => {
-        // Moves that have come since then stay.
-        for (const [parent, children] of orders) {
-          const added = parent?.children.filter((child) => !children.includes(child)) ?? [];
-          parent?.children.splice(0, Number.POSITIVE_INFINITY, ...children, ...added);
-        }
-      },
-      () => this.tree.value.promote(node),
-    );
+    this.edit(`${node.san} moved up`, getPath(node), () => this.tree.value.promote(node));
   }
 
-  /** Sets comment, glyphs or drawings of a move. Letters typed one after the other are one change. */
-  annotate(node: MoveNode, change: Partial<Pick<MoveNode, 'comment' | 'nags'>>): void {
-    const before = { comment: node.comment, nags: node.nags };
-    const isTyping = this.typing?.node === node && this.typing.change === this.undos.value.at(-1);
-    const isComment = change.comment !== undefined;
-    batch(() => {
-      if (!isComment || !isTyping) {
-        const undo = (): void => void Object.assign(node, before);
-        const made = this.edit(`Annotation of ${node.san || 'the start'} changed`, undo, () => undefined);
-        this.typing = isComment ? { node, change: made } : null;
-      }
-      Object.assign(node, change);
+  /** Sets comments or glyphs of a move. Letters typed one after the other are one change. */
+  annotate(node: MoveNode, change: { comment?: string; commentBefore?: string; nags?: number[] }): void {
+    const { commentBefore, ...own } = change;
+    const apply = (): void => {
+      Object.assign(node, own);
+      if (commentBefore !== undefined) writeCommentBefore(node, commentBefore);
+    };
+    const [what] = Object.keys(change);
+    const { typing } = this;
+    const isTyping = typing?.node === node && typing.what === what && typing.change === this.undos.value.at(-1);
+    if (isTyping && what !== 'nags') {
+      apply();
       this.touch();
-    });
+      return;
+    }
+    const made = this.edit(`Annotation of ${node.san || 'the start'} changed`, [node], apply);
+    this.typing = { node, what, change: made };
   }
 
   /** A move has one of these glyphs at most; what the file says of the position stays. */
@@ -144,13 +205,8 @@ export class Study {
   /** Replaces the arrows and circles on the current move. */
   draw(drawings: readonly Drawing[]): void {
     const node = this.node.value;
-    const before = readDrawings(node);
-    if (JSON.stringify(before) === JSON.stringify(drawings)) return;
-    this.edit(
-      'drawing',
-      () => writeDrawings(node, before),
-      () => writeDrawings(node, drawings),
-    );
+    if (JSON.stringify(readDrawings(node)) === JSON.stringify(drawings)) return;
+    this.edit('drawing', [node], () => writeDrawings(node, drawings));
   }
 
   /** Tells everybody that the tree has changed. */
@@ -168,15 +224,11 @@ export class Study {
     const parent = this.node.value;
     batch(() => {
       this.promotion.value = null;
-      const count = parent.children.length;
-      const node = this.tree.value.add(parent, move);
-      this.go(node);
-      if (parent.children.length === count) return;
-      const undo = (): void => {
-        if (getPath(this.node.value).includes(node)) this.go(parent);
-        this.tree.value.remove(node);
-      };
-      this.edit(node.san, undo, () => undefined);
+      const known = parent.children.find((child) => child.move === move);
+      if (known !== undefined) return this.go(known);
+      const position = this.position.value;
+      const san = move === NO_MOVE ? '--' : formatSan(position, move);
+      this.edit(san, [parent], () => this.go(this.tree.value.append(parent, move, position)));
     });
   }
 
