@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Result, unwrap } from '#sardonyx/base/util/index.js';
-import { GameIndex, type ImportedGame, importGames } from '#sardonyx/board/game/game-list.js';
+import { createSearch, GameIndex, type ImportedGame, importGames } from '#sardonyx/board/game/game-list.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/chess/pgn/index.js';
@@ -141,4 +141,38 @@ test('many games need more rows than there were at first', () => {
   const index = new GameIndex();
   for (let game = 0; game < 20_000; game++) index.add('1. d4 1-0');
   assert.equal(index.find(createFen('d2d4')).total.games, 20_000);
+});
+
+test('games are found by all words in any order, without accents: players, result, date, event, ECO, opening', async () => {
+  const tags = (white: string, black: string, more: string) => `[White "${white}"]\n[Black "${black}"]\n${more}\n\n`;
+  const text = `${tags('Müller, Jörg', 'Petrov, A.', '[Result "1-0"]\n[Date "1998.05.01"]\n[Event "Łódź Open"]')}1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 1-0
+
+${tags('Petrov, A.', 'Øst', '[Result "0-1"]\n[Date "2021.01.0?"]\n[ECO "B90"]\n[Opening "Sicilian"]')}1. e4 c5 0-1
+
+${tags('Ana', 'Ben', '[Result "1/2-1/2"]\n[ECO "C54"]')}1. e4 1/2-1/2
+`;
+  const italian = createFen('e2e4', 'e7e5', 'g1f3', 'b8c6', 'f1c4').split(' ', 4).join(' ');
+  const games: ImportedGame[] = [];
+  async function* stream(): AsyncGenerator<string> {
+    yield text;
+  }
+  for await (const game of importGames(stream(), new Map([[italian, 'C50 Italian Game']]))) games.push(unwrap(game));
+  const find = (wanted: string) => games.flatMap((game, index) => (createSearch(wanted)(game) ? [index] : []));
+  const cases: readonly (readonly [wanted: string, found: readonly number[]])[] = [
+    ['petrov 1-0', [0]],
+    ['0-1 petrov', [1]],
+    ['1-0', [0]],
+    ['muller', [0]],
+    ['MÜLLER jorg 1998', [0]],
+    ['lodz', [0]],
+    ['ost', [1]],
+    ['italian', [0]],
+    ['C54', [2]],
+    ['c50 petrov', [0]],
+    ['sicilian b90 2021', [1]],
+    ['½-½', [2]],
+    ['', [0, 1, 2]],
+    ['petrov ben', []],
+  ];
+  for (const [wanted, found] of cases) assert.deepEqual(find(wanted), found, wanted);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { describeJudgement, GameReview } from '#sardonyx/board/game/game-review.js';
-import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
+import { listJudgements } from '#sardonyx/board/game/move-tree.js';
+import { exportPgn, formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/chess/pgn/remarks.js';
 
@@ -51,17 +52,54 @@ test('a blunder gets its glyph, its words and the better line; the rest is left 
     ['Ke7', 'Nc6'],
   );
   assert.equal(describeJudgement(ke7), '+5.00');
-  const pgn = review.formatPgn();
+  const pgn = formatTree(review.tree);
   assert.match(pgn, /2\. Qh5 \{ \[%eval 0\.20\] bold \}/);
   assert.match(
     pgn.replace(/\s+/g, ' '),
     /Ke7 \$4 \{ \[%eval 5\.00\] Blunder\. Nc6 was best\. \} \(2\.\.\. Nc6 3\. Bc4\)/,
   );
   review.annotate();
-  assert.equal(review.formatPgn(), pgn);
+  assert.equal(formatTree(review.tree), pgn);
+  // Another review says something else of the same move.
+  review.add(3, think(480, 'g8f6 h5e5'));
+  review.annotate();
+  assert.equal(
+    formatTree(review.tree),
+    pgn.replace('Nc6 was', 'Nf6 was').replace('Nc6\n3. Bc4', 'Nf6\n3. Qxe5+').replace('Nc6 3. Bc4', 'Nf6 3. Qxe5+'),
+  );
   const [white, black] = [review.summarise('white'), review.summarise('black')];
   assert.deepEqual([white.blunders, black.blunders, black.mistakes], [0, 1, 0]);
   assert.ok((white.accuracy ?? 0) > 95 && (black.accuracy ?? 100) < 60, `${white.accuracy} ${black.accuracy}`);
+});
+
+test('a review is beside the game: an export has its evaluations, the game has not', () => {
+  const review = createReview(
+    '1. e4 $1 { [%clk 0:01:00] [%eval 0.9] good } (1. d4 { [%eval 0.1] }) e5 {+0.31/12 0.5s} *',
+  );
+  for (const index of [0, 1, 2]) review.add(index, think(550, ''));
+  const text = formatTree(review.tree);
+  const judgements = listJudgements(review.tree);
+  const all = { comments: true, variations: true, evaluations: true, clocks: true };
+  const save = (parts: Partial<typeof all>, judged = judgements) =>
+    exportPgn(text, judged, { ...all, ...parts })
+      .split('\n\n')[1]
+      .replace(/\s+/g, ' ')
+      .trim();
+  const clock = '[%clk 0:01:00]';
+  assert.equal(exportPgn(text, [], all), text);
+  assert.equal(
+    save({}),
+    `1. e4 $1 { [%eval -0.50] ${clock} good } (1. d4 { [%eval 0.1] }) 1... e5 { [%eval 0.50] +0.31/12 0.5s } *`,
+  );
+  assert.equal(save({ evaluations: false }), `1. e4 $1 { ${clock} good } (1. d4) 1... e5 *`);
+  assert.equal(
+    save({ comments: false, clocks: false, variations: false }, []),
+    '1. e4 $1 { [%eval 0.9] } 1... e5 { +0.31/12 0.5s } *',
+  );
+  assert.equal(
+    save({ clocks: false, variations: false }, []),
+    '1. e4 $1 { [%eval 0.9] good } 1... e5 { +0.31/12 0.5s } *',
+  );
 });
 
 test('an unfinished review knows what it has', () => {

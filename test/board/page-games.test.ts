@@ -1,8 +1,9 @@
 /** Games, reviews and the list of moves, in one browser on the hash evaluator. Each test has a browser context of its own. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { loadText, typeMove } from '../support/board-page.js';
+import { choose, findBarriers, loadText, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -29,7 +30,7 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     t.after(() => context.close());
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.url);
+    await page.goto(board.lines.at(-1) ?? board.url);
     await page.waitForSelector('.engine-head');
     return page;
   }
@@ -68,8 +69,222 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     await page.waitForSelector('.move[aria-current]:has-text("Nf3")');
     await page.reload();
     await page.waitForSelector('.move[aria-current]:has-text("Nf3")');
-    await page.getByRole('textbox', { name: 'Type a move' }).waitFor();
     await page.keyboard.press('Control+z');
     await page.waitForSelector('.move:has-text("Nf3")', { state: 'detached' });
+  });
+
+  /** Of what the click saves. */
+  async function download(page: Page, click: () => Promise<void>): Promise<{ name: string; text: string }> {
+    const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  }
+
+  const sayAll = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+  test('all games of a file are saved, with what the user wants to have in them', async (t) => {
+    const page = await visit(t);
+    const texts = Array.from(
+      { length: 200 },
+      (_, i) => `[White "W${i}"]\n\n1. e4 { [%eval 0.3] [%clk 0:01:00] } e5 (1... c5) { text ${i} } *\n`,
+    );
+    await page.keyboard.press('p');
+    const buffer = Buffer.from(texts.join('\n'));
+    await page.locator('dialog input[type=file]').setInputFiles({ name: 'club.pgn', mimeType: 'text/plain', buffer });
+    await games(page).nth(7).click();
+    await page.waitForSelector('.move:has-text("e4")');
+    await typeMove(page, 'd4');
+    const whole = await download(page, () => page.keyboard.press('Control+s'));
+    assert.equal(whole.name, 'club.pgn');
+    assert.equal(whole.text.match(/\[White "W/g)?.length, 200);
+    assert.match(sayAll(whole.text), /W7"\].*?\(1\. d4\).*W8"\]/);
+    assert.equal(whole.text.match(/\[%eval 0\.3\]/g)?.length, 200);
+    await button(page, 'Share').click();
+    for (const part of ['Comments', 'Variations', 'Evaluations', 'Clocks'])
+      await page.getByRole('menuitemcheckbox', { name: part }).click();
+    const bare = await download(page, () => page.getByRole('menuitem', { name: 'Save all 200 games' }).click());
+    assert.equal(sayAll(bare.text).match(/1\. e4 e5 \*/g)?.length, 200);
+  });
+
+  test('a review lies beside the game: shown, hidden, discarded, and written into it as one change', async (t) => {
+    const page = await visit(t);
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 { [%clk 0:03:00] } e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await show(page, 'review');
+    await page.getByLabel('How thoroughly').selectOption('100');
+    const reviewGame = async (): Promise<void> => {
+      await button(page, 'Review').click();
+      await button(page, 'Stop').waitFor();
+      await button(page, 'Stop').waitFor({ state: 'detached' });
+    };
+    const copy = async (): Promise<string> => {
+      const { text } = await download(page, () => page.keyboard.press('Control+s'));
+      return sayAll(text.split('\n\n')[1]);
+    };
+    await reviewGame();
+    const remark = page.locator('.move-remark');
+    await page.waitForSelector('.move-blunder:has-text("Ke7??")');
+    assert.match((await remark.allTextContents()).join(), /Blunder\. \S+ was best\./);
+    const beside = await copy();
+    assert.match(beside, /^1\. e4 \{ \[%eval \S+\] \[%clk 0:03:00\] \} e5 \{ \[%eval/);
+    assert.doesNotMatch(beside, /Blunder|\$4|\(/);
+    const { length } = await page.locator('.move').all();
+    await page.getByLabel('Show in the moves').uncheck();
+    await page.waitForSelector('.move-remark', { state: 'detached' });
+    assert.ok((await page.locator('.move').all()).length < length);
+    await page.getByLabel('Show in the moves').check();
+    await button(page, 'Write into the game').click();
+    await page.waitForSelector('.move-remark', { state: 'detached' });
+    const written = await copy();
+    assert.match(written, /Ke7 \$4 \{ \[%eval #1\] Blunder/);
+    assert.equal(written.match(/\(/g)?.length, written.match(/was best/g)?.length);
+    // A second review takes the place of the first.
+    await reviewGame();
+    await button(page, 'Write into the game').click();
+    const again = await copy();
+    assert.equal(again.match(/\(/g)?.length, again.match(/was best/g)?.length);
+    assert.doesNotMatch(again, /was best\.[^{}]*was best\./);
+    await page.keyboard.press('Control+z');
+    assert.equal(await copy(), written);
+    await page.keyboard.press('Control+z');
+    await remark.first().waitFor();
+    assert.equal(await copy(), beside);
+    await button(page, 'Discard').click();
+    await page.waitForSelector('.move-remark', { state: 'detached' });
+    assert.equal(await copy(), '1. e4 { [%clk 0:03:00] } e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.keyboard.press('Control+z');
+    await remark.first().waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+  });
+
+  test('the list shows every glyph, clock, evaluation and comment, and a fork begins lines further in', async (t) => {
+    const page = await visit(t);
+    await loadText(
+      page,
+      `1. e4 $14 { [%eval 0.31] [%clk 0:09:41] } e5 $201 { [%eval #-3] } ({ before } 1... c5 2. Nf3 d6 (2... Nc6) (2... e6) 3. d4)
+      (1... Nf6 2. e5 (2. Nc3 d5) 2... Nd5) 2. Nf3 {-0.25/12 0.5s} *`,
+    );
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const move = (san: string) => page.locator(`.move:has(.move-san:text("${san}"))`).first();
+    await page.waitForSelector('.move-san:has-text("e4") [title="White has a slight advantage"] svg');
+    assert.match((await move('e4').textContent()) ?? '', /9:41\+0\.31$/);
+    assert.match((await move('e5').textContent()) ?? '', /\$201/);
+    assert.equal(await move('e4').locator('small').getAttribute('title'), 'Evaluation in the file');
+    const lines = await page.evaluate(
+      '[...document.querySelectorAll(".variation")].map((line) => line.style.getPropertyValue("--depth") + " " + line.textContent.replaceAll("\\u2060", ""))',
+    );
+    assert.deepEqual(lines, [
+      '1 before',
+      '1 1…c52.Nf3',
+      '2 2…d63.d4',
+      '2 2…Nc6',
+      '2 2…e6',
+      '1 1…Nf62.e5(2.Nc3d5)2…Nd5',
+    ]);
+    // At a fork the arrows choose, and the choice is said.
+    const current = page.locator('.move[aria-current]');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.move-chosen:has-text("c5")');
+    await page.waitForSelector('[data-testid=spoken]:text-is("c5, move 2 of 3")', { state: 'attached' });
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await current.textContent(), 'Nf3');
+    await page.keyboard.press('ArrowUp');
+    await page.waitForSelector('.move-chosen:has-text("e6")');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowLeft');
+    assert.equal(await current.textContent(), 'Nf3');
+    await page.keyboard.press('Shift+ArrowLeft');
+    assert.match((await current.textContent()) ?? '', /^e4/);
+    await page.keyboard.press('ArrowRight');
+    // Glyphs by key, comments in place.
+    await page.keyboard.press('4');
+    await page.waitForSelector('.move-blunder:has-text("e5??")');
+    await page.keyboard.press('c');
+    await page.getByLabel('Comment').fill('why?');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('button.move-comment:has-text("why?")');
+    await page.locator('button.move-comment:text-is("before")').click();
+    await page.getByLabel('Comment').fill('ahead');
+    await page.keyboard.press('Escape');
+    const { text } = await download(page, () => choose(page, 'Share', 'Save PGN'));
+    assert.match(sayAll(text), /1\.\.\. e5 \$4 \$201 \{ \[%eval #-3\] why\? \} \(\{ ahead \} 1\.\.\. c5/);
+  });
+
+  test('texts are pasted, several files are read as one, a FEN is loaded by Enter, and the search knows openings', async (t) => {
+    const page = await visit(t);
+    const give = (type: 'paste' | 'drop', fill: string) =>
+      page.evaluate(`(() => {
+        const data = new DataTransfer();
+        ${fill};
+        const options = { bubbles: true, cancelable: true, ${type === 'paste' ? 'clipboardData' : 'dataTransfer'}: data };
+        document.body.dispatchEvent(new ${type === 'paste' ? 'ClipboardEvent' : 'DragEvent'}('${type}', options));
+      })()`);
+    await give('paste', 'data.setData("text/plain", "1. d4 d5 2. c4 *")');
+    await page.waitForSelector('.move:has-text("c4")');
+    await give('paste', 'data.setData("text/plain", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")');
+    await page.waitForSelector('.move-list-empty');
+    await give('paste', 'data.setData("text/plain", "Dear reader")');
+    await page.waitForSelector('.notice-error:has-text("no moves")');
+    const files = [
+      ['one.pgn', '[White "Müller"]\n[Black "Petrov"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n'],
+      ['two.pgn', '[White "Anna"]\n[Black "Petrov"]\n[Result "0-1"]\n\n1. d4 d5 0-1\n'],
+    ];
+    await give('drop', `for (const [name, text] of ${JSON.stringify(files)}) data.items.add(new File([text], name))`);
+    await page.waitForSelector('h1:has-text("1 / 2 · Müller")');
+    await page.keyboard.press('p');
+    for (const [wanted, found] of [
+      ['petrov 1-0', 'Müller'],
+      ['muller', 'Müller'],
+      ['italian', 'Müller'],
+      ['C53', 'Müller'],
+      ['d00 anna', 'Anna'],
+    ] as const) {
+      await page.getByLabel('Find a game').fill(wanted);
+      const list = page.getByRole('list', { name: 'Games', exact: true });
+      await list.locator(`li:only-child:has-text("${found}")`).waitFor();
+    }
+    const chosen = files.map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text.repeat(2)) }));
+    await page.locator('dialog input[type=file]').setInputFiles(chosen);
+    await page.waitForSelector('dialog [role=status]:text-is("4 games")');
+    await page.getByLabel('FEN or PGN').fill('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.move-list-empty');
+  });
+
+  test('all games of a file are reviewed: it is paused, gives way to the live engine, and goes on after a reload', async (t) => {
+    const page = await visit(t);
+    const moves = '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *';
+    await openFile(page, ['Anna', 'Ben', 'Carl'].map((name) => `[White "${name}"]\n\n${moves}\n`).join('\n'));
+    await show(page, 'review');
+    await page.getByLabel('How thoroughly').selectOption('2000');
+    await button(page, 'Review all').click();
+    await page.waitForSelector('[role=status]:has-text("3 games left")');
+    await button(page, 'Pause').click();
+    await page.waitForSelector('[role=status]:has-text("Paused")');
+    await page.reload();
+    await page.waitForSelector('[role=status]:has-text("Paused")');
+    await show(page, 'analyse');
+    await page.waitForSelector('.engine-head');
+    await page.keyboard.press('l');
+    await page.waitForSelector('.candidate .facts');
+    await show(page, 'review');
+    await button(page, 'Go on').click();
+    await page.waitForSelector('[role=status]:has-text("2 games left")');
+    await show(page, 'analyse');
+    await page.waitForSelector('.candidate .facts');
+    await show(page, 'review');
+    // A game that is not on the board is under way.
+    await button(page, 'Pause').click();
+    await page.reload();
+    await button(page, 'Go on').click();
+    await button(page, 'Stop').waitFor({ state: 'detached' });
+    await page.waitForSelector('.move:has-text("e4")');
+    for (let game = 0; game < 3; game++) {
+      await page.waitForSelector('.summary td:has-text("%")');
+      assert.equal(await page.locator('.move-row .move small').count(), 10);
+      if (game < 2) await button(page, 'Next game').click();
+    }
   });
 });

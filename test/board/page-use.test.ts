@@ -221,10 +221,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
 
   test('what is deleted comes back; glyphs and comments show at once; a move has a menu', async () => {
     await page.locator('.move').first().click();
-    await page.locator('.annotation summary').click();
-    await button('Good move').click();
+    await page.keyboard.press('1');
     await page.waitForSelector('.move-good:has-text("e4!")');
-    await button('Delete from here').click();
+    await page.locator('.move').first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Delete from here' }).click();
     await page.waitForSelector('.move-list-empty');
     await page.locator('.notice').getByRole('button', { name: 'Undo' }).click();
     await page.waitForSelector('.move-good:has-text("e4!")');
@@ -265,10 +265,11 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await loadText(first, '1. Nf3 $16 Nf6 2. Ng1 Ng8 3. Nf3 *');
     await first.locator('.move:has-text("Nf3")').first().click({ button: 'right' });
     await first.getByRole('menuitemcheckbox', { name: 'Mistake' }).click();
-    await first.locator('.annotation summary').click();
     for (const [index, text] of ['first', 'second'].entries()) {
       await first.locator('.move:has-text("Nf3")').nth(index).click();
+      await first.keyboard.press('c');
       await comment.pressSequentially(text);
+      await first.keyboard.press('Escape');
     }
     assert.equal(await pgn(), '1. Nf3 $2 $16 { first } 1... Nf6 2. Ng1 Ng8 3. Nf3 { second } *');
     await press('Undo');
@@ -278,8 +279,8 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await press('Undo');
     assert.equal(await pgn(), '1. Nf3 $16 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
     // The notice brings back what it names, whatever has come since then.
-    await first.locator('.move').first().click();
-    await press('Delete from here');
+    await first.locator('.move').first().click({ button: 'right' });
+    await first.getByRole('menuitem', { name: 'Delete from here' }).click();
     await typeMove(first, 'd4');
     await first.locator('.notice').getByRole('button', { name: 'Undo' }).click();
     assert.equal(await pgn(), '1. Nf3 $16 (1. d4) 1... Nf6 2. Ng1 Ng8 3. Nf3 *');
@@ -469,6 +470,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.reload();
     await first.waitForSelector('.panel-review .summary');
     assert.deepEqual(await read(), known);
+    assert.equal(await first.getByRole('button', { name: 'Next mistake' }).isEnabled(), true);
     await loadText(first, '1. d4 d5 *');
     await first.waitForSelector('.panel-review .summary', { state: 'detached' });
     // One that is cut short has what it knew.

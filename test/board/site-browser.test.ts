@@ -489,7 +489,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await page.waitForSelector('h1:has-text("2 / 3 · Ben – X")');
       await page.waitForSelector('.move[aria-current]:has-text("e4")');
       // A change is kept although another game comes at once.
-      await page.locator('.annotation summary').click();
+      await page.keyboard.press('c');
       await page.getByLabel('Comment').fill('Kept');
       await button('Next game').click();
       await page.getByText('All that are kept', { exact: true }).click();

@@ -14,9 +14,11 @@ import {
   spellMoves,
   splitPgn,
 } from '../../chess/pgn/index.js';
-import { formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/rules/index.js';
+import { formatFen, formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/rules/index.js';
 
 export interface ImportedGame {
+  /** `C54 Italian Game: Classical Variation`; absent = not known. */
+  readonly opening?: string;
   /** `Tal – Fischer  1-0  Bled 1961`, or its first moves. */
   readonly title: string;
   /** PGN of this game alone. */
@@ -25,22 +27,34 @@ export interface ImportedGame {
   readonly notes?: readonly string[];
 }
 
-/** The file's games in order; the error says what cannot be read, in one sentence. */
-export async function* importGames(pieces: AsyncIterable<string>): AsyncGenerator<Result<ImportedGame>, void, void> {
+/** Position without clocks → opening. */
+type OpeningNames = ReadonlyMap<string, string>;
+
+/** The file's games in order; the error says what cannot be read, in one sentence. @param names of openings */
+export async function* importGames(
+  pieces: AsyncIterable<string>,
+  names: OpeningNames = new Map(),
+): AsyncGenerator<Result<ImportedGame>, void, void> {
   for await (const source of readGameTexts(pieces)) {
-    if (source.ok) yield* importGame(source.value);
+    if (source.ok) yield* importGame(source.value, names);
     else yield source;
   }
 }
 
-function* importGame(source: PgnText): Generator<Result<ImportedGame>> {
+function* importGame(source: PgnText, names: OpeningNames): Generator<Result<ImportedGame>> {
   const game = readPgnGame(source);
   if (!game.ok) {
     yield failure(`${nameGame(source)} cannot be read: ${game.error}`);
     return;
   }
   const { text, notes = [] } = source;
-  yield success({ title: describeGame(game.value), text, ...(notes.length > 0 && { notes }) });
+  const opening = describeOpening(game.value, names);
+  yield success({
+    title: describeGame(game.value),
+    text,
+    ...(opening && { opening }),
+    ...(notes.length > 0 && { notes }),
+  });
   if (game.value.openEnd !== null) yield failure(`${nameGame(source)}: ${game.value.openEnd}`);
 }
 
@@ -53,6 +67,77 @@ function describeGame(game: PgnGame): string {
     return cutText([getTag(game.tags, 'Event'), game.startFen].filter((text) => text !== '').join('  '), 200);
   }
   return cutText([players || line.join(' '), about].filter((text) => text !== '').join('  ') || 'No moves', 200);
+}
+
+/** Longest line that has a name. */
+const NAMED_PLIES = 40;
+
+/** The last name on a line; '' = none. @param fens of its positions, in order */
+export function nameOpening(names: OpeningNames, fens: readonly string[]): string {
+  const place = fens
+    .slice(0, NAMED_PLIES)
+    .map((fen) => fen.split(' ', 4).join(' '))
+    .findLast((place) => names.has(place));
+  return place === undefined ? '' : (names.get(place) ?? '');
+}
+
+/** As the game's own tags have it, else by its moves. */
+function describeOpening({ tags, startFen, moves }: PgnGame, names: OpeningNames): string {
+  const own = ['ECO', 'Opening', 'Variation'].map((name) => getTag(tags, name)).filter((text) => text !== '');
+  if (own.length > 1 || names.size === 0) return own.join(' ');
+  const position = unwrap(parseFen(startFen));
+  const fens = moves.slice(0, NAMED_PLIES).map((move) => {
+    position.makeMove(move);
+    return formatFen(position);
+  });
+  return [...own, nameOpening(names, fens)].join(' ').trim();
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+  ı: 'i',
+};
+const RESULT = /^(?:1-0|0-1|1\/2-1\/2)$/;
+/** Characters of a game's text that hold its tags. */
+const TAG_TEXT = 2000;
+const folded = new WeakMap<object, string>();
+
+/** Small letters without accents, and one kind of dash. */
+function fold(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[øłđðþæœßı]/g, (letter) => LETTERS[letter])
+    .replace(/½/g, '1/2')
+    .replace(/[–—−]/g, '-');
+}
+
+/** Games that have all words, in any order and with or without accents, in players, result, date, event, ECO or opening. */
+export function createSearch(
+  wanted: string,
+): (game: { readonly title: string; readonly opening?: string; readonly text?: string }) => boolean {
+  const words = fold(wanted).split(/\s+/);
+  return (game) => {
+    const { title, opening = '', text = '' } = game;
+    const known = folded.get(game) ?? fold(`${title} ${opening} ${listTagValues(text)} `);
+    folded.set(game, known);
+    return words.every((word) => known.includes(RESULT.test(word) ? ` ${word} ` : word));
+  };
+}
+
+function listTagValues(text: string): string {
+  const tags = text
+    .slice(0, TAG_TEXT)
+    .matchAll(/^\[(?:White|Black|Event|Date|Result|ECO|Opening|Variation) "(.*)"\]/gm);
+  return [...tags].map(([, value]) => value).join(' ');
 }
 
 /** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */

@@ -6,7 +6,6 @@
 import {
   computeAccuracy,
   createRemarks,
-  formatEvaluation,
   type JudgedPosition,
   type Remark,
   removeEvaluation,
@@ -15,7 +14,7 @@ import { parseSan } from '../../chess/rules/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';
-import { formatTree, writeComment } from './move-tree-text.js';
+import { writeComment, writeEvaluation } from './move-tree-text.js';
 import { formatScore, getExpectedPoints, getWhitePoints, isBlacksTurn } from './page-text.js';
 
 /** Bad moves of one player, and percent of accuracy. */
@@ -34,6 +33,9 @@ export interface BetterMove {
 }
 
 const LAST_MOVE_GLYPH = 6;
+/** What a review, or lichess, says of a bad move. */
+export const REMARK = /\b(Inaccuracy|Mistake|Blunder)\. (\S+) was best\./;
+const REMARK_NAGS: Readonly<Record<string, number>> = { Inaccuracy: 6, Mistake: 2, Blunder: 4 };
 const NO_REMARK = { nag: 0, text: '', betterLine: [] };
 
 export class GameReview {
@@ -55,28 +57,53 @@ export class GameReview {
     );
   }
 
-  /** @param index of the node in `nodes` */
-  add(index: number, { best, state }: ThoughtReply): void {
+  /** @param index of the node in `nodes`; @param network by its name */
+  add(index: number, { best, state }: ThoughtReply, network = ''): void {
     const node = this.nodes[index];
     const line = state.lines[0];
     if (line === undefined) return;
     const pvSan = describeLine(this.tree.createPosition(node), line.pv).map(({ san }) => san);
     const { score, wdl } = line;
-    node.judgement = { fen: node.fen, best, bestSan: pvSan[0] ?? null, score, wdl, lines: [{ pvSan }] };
+    node.judgement = {
+      fen: node.fen,
+      best,
+      bestSan: pvSan[0] ?? null,
+      score,
+      wdl,
+      lines: [{ pvSan }],
+      network,
+      nodes: state.nodes,
+    };
   }
 
   /**
-   * Writes glyphs, words and better lines of the judged moves into the tree. Glyphs and comments of the author stay; what is
-   * there already is not added again.
+   * Writes evaluations, glyphs, words and better lines of the judged moves into the tree. What the author has written stays; what
+   * an earlier review has written of a move gives way.
    */
   annotate(): void {
     for (const [index, node] of this.nodes.entries()) {
+      if (node.judgement === null || node.parent === null) continue;
+      this.removeRemark(node);
       const { nag, text, betterLine } = this.remark(index);
-      if (nag === 0) continue;
-      if (!node.nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH)) node.nags = [...node.nags, nag];
-      if (!node.comment.includes(text)) node.comment = `${node.comment} ${text}`.trim();
-      this.addLine(this.nodes[index - 1], betterLine);
+      if (nag !== 0 && !node.nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH))
+        node.nags = [...node.nags, nag];
+      if (text !== '') node.comment = `${node.comment} ${text}`.trim();
+      node.source.comment = `${writeEvaluation(node)} ${removeEvaluation(writeComment(node))}`.trim();
+      this.addLine(node.parent, betterLine);
     }
+  }
+
+  /** What the review says of a move, as far as the tree does not say it: glyph (0 = none), words, and a better line. */
+  remarkOn(node: MoveNode): Omit<Remark, 'evaluation'> {
+    if (this.nodes[node.depth] !== node || node.parent === null) return NO_REMARK;
+    const { nag, text, betterLine } = this.remark(node.depth);
+    const isGlyphThere = node.nags.some((known) => known >= 1 && known <= LAST_MOVE_GLYPH);
+    const isLineThere = node.parent.children.some(({ san }) => san === betterLine[0]);
+    return {
+      nag: isGlyphThere ? 0 : nag,
+      text: node.comment.includes(text) ? '' : text,
+      betterLine: isLineThere ? [] : betterLine,
+    };
   }
 
   /** 6 = inaccuracy, 2 = mistake, 4 = blunder; 0 = none of them, or not known yet. @param node one of `nodes` */
@@ -107,16 +134,6 @@ export class GameReview {
     };
   }
 
-  /** With evaluations as lichess writes them. */
-  formatPgn(): string {
-    return formatTree(this.tree, (node) => {
-      const { judgement } = node;
-      if (judgement === null) return writeComment(node);
-      const evaluation = `[%eval ${formatEvaluation(judgement.score, isBlacksTurn(node.fen))}]`;
-      return `${evaluation} ${removeEvaluation(writeComment(node))}`.trim();
-    });
-  }
-
   private judge(index: number): JudgedPosition | null {
     const judgement = this.nodes[index]?.judgement ?? null;
     return judgement === null ? null : { ...judgement, played: this.nodes[index + 1]?.uci ?? null };
@@ -127,15 +144,35 @@ export class GameReview {
     return before === null || after === null ? NO_REMARK : createRemarks([before, after])[0];
   }
 
+  /** An author's line that begins alike stays as it is. */
   private addLine(from: MoveNode, sans: readonly string[]): void {
+    if (from.children.some(({ san }) => san === sans[0])) return;
     let node = from;
     const position = this.tree.createPosition(from);
     for (const san of sans) {
       const move = parseSan(position, san);
       if (!move.ok) return;
-      node = this.tree.add(node, move.value);
+      node = this.tree.append(node, move.value, position);
       position.makeMove(move.value);
     }
+  }
+
+  /** Takes an earlier review's words, glyph and better line away, if nobody has added anything to them. */
+  private removeRemark(node: MoveNode): void {
+    const [remark, word, best] = REMARK.exec(node.comment) ?? [];
+    if (remark === undefined || node.parent === null) return;
+    node.comment = node.comment.replace(remark, '').replace(/ {2,}/g, ' ').trim();
+    node.nags = node.nags.filter((nag) => nag !== REMARK_NAGS[word]);
+    const line = node.parent.children.find((child) => child !== node && child.san === best);
+    if (line !== undefined && isBare(line)) this.tree.remove(line);
+  }
+}
+
+/** A line without comments, glyphs and variations. */
+function isBare(line: MoveNode): boolean {
+  for (let node = line; ; node = node.children[0]) {
+    if (writeComment(node) !== '' || node.nags.length > 0 || node.children.length > 1) return false;
+    if (node.children.length === 0) return true;
   }
 }
 

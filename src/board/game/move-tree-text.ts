@@ -6,6 +6,7 @@
 import { failure, type Result, success, unwrap } from '../../base/util/index.js';
 import {
   DEMANDED_TAGS,
+  formatEvaluation,
   formatPgn,
   PgnMoveNode,
   PgnNode,
@@ -16,7 +17,9 @@ import {
   walkLines,
 } from '../../chess/pgn/index.js';
 import { type Move, parseFen, START_FEN } from '../../chess/rules/index.js';
-import { type MoveNode, MoveTree } from './move-tree.js';
+import type { Line, ScoreText } from '../protocol/replies.js';
+import { type Judgement, type MoveNode, MoveTree, restoreJudgements } from './move-tree.js';
+import { formatCount, formatScore, isBlacksTurn, splitEngineNote } from './page-text.js';
 
 interface ReadTree {
   readonly tree: MoveTree;
@@ -158,17 +161,61 @@ export function writeDrawings(node: MoveNode, drawings: readonly Drawing[]): voi
   node.source.comment = joinComments([...others, write('csl', false), write('cal', true), node.comment]);
 }
 
-/** "0:01:30" of [%clk 0:01:30]; '' = none. */
+/** "1:30" of [%clk 0:01:30]; '' = none. */
 export function readClock({ source }: MoveNode): string {
   const clock = /\[%clk ([\d:.]+)\]/.exec(source.comment)?.[1] ?? '';
   // As the clocks of a running game: no hours where there are none.
   return clock.replace(/^0+:(?=\d+:)/, '').replace(/^0(?=\d:)/, '');
 }
 
+/** What the live engine has found out about a position. */
+interface LiveThought {
+  readonly line: Pick<Line, 'score'>;
+  readonly nodes: number;
+  readonly network: string;
+}
+
+/**
+ * The evaluation of the position after a move, from White's view, and where it is from: the review's, the file's, a program's own
+ * note, or the live engine's, which comes before the review's where the same network has looked longer. Null = nobody has said any.
+ */
+export function readEvaluation(
+  node: MoveNode,
+  hasReview: boolean,
+  live: LiveThought | null,
+): { readonly text: string; readonly source: string } | null {
+  const { comment, source, fen } = node;
+  const isBlack = isBlacksTurn(fen);
+  const judgement = hasReview ? node.judgement : null;
+  const said = live === null ? null : { text: formatScore(live.line.score, isBlack), source: describeLive(live) };
+  if (judgement !== null && live !== null && isDeeper(live, judgement)) return said;
+  if (judgement !== null) return { text: formatScore(judgement.score, isBlack), source: 'Evaluation of the review' };
+  const [, mate, value] = /\[%eval (#?)([-+]?[\d.]+)/.exec(source.comment) ?? [];
+  if (value !== undefined) {
+    const score = mate === '#' ? { kind: 'mate', value: Number(value) } : { kind: 'cp', value: 100 * Number(value) };
+    return { text: formatScore(score as ScoreText, false), source: 'Evaluation in the file' };
+  }
+  // The program's view is that of the player who has moved.
+  const { note } = splitEngineNote(comment, !isBlack);
+  return note === '' ? said : { text: note, source: 'The program’s own note' };
+}
+
+function isDeeper(live: LiveThought, { network, nodes = 0 }: Judgement): boolean {
+  return live.network === network && live.nodes > nodes;
+}
+
+function describeLive({ network, nodes }: LiveThought): string {
+  return `Live engine: ${network}, ${formatCount(nodes)} visits`;
+}
+
 const LINE_WIDTH = 80;
 
-/** @param describe what to write after a move; the node's own comment when left out */
-export function formatTree(tree: MoveTree, describe: (node: MoveNode) => string = writeComment): string {
+/** What to write after a move (at the root before all of them), or before the first move of a line. */
+type Describe = (node: MoveNode, isBefore: boolean) => string;
+
+const describeAsRead: Describe = (node, isBefore) => (isBefore ? node.source.commentBefore : writeComment(node));
+
+export function formatTree(tree: MoveTree, describe = describeAsRead, hasVariations = true): string {
   const headers = new Map(DEMANDED_TAGS);
   for (const [name, value] of tree.headers) headers.set(name, value);
   if (tree.startFen !== START_FEN) {
@@ -176,21 +223,20 @@ export function formatTree(tree: MoveTree, describe: (node: MoveNode) => string 
     if (tree.isChess960) headers.set('Variant', 'Chess960');
   }
   const moves = new PgnNode();
-  writeMoves(tree.root, moves, describe);
-  const comment = writeComment(tree.root);
+  writeMoves(tree.root, moves, describe, hasVariations);
+  const comment = describe(tree.root, false);
   const comments = comment === '' ? {} : { comments: [comment] };
   return formatPgn({ headers, moves, ...comments }, { lineWidth: LINE_WIDTH });
 }
 
-function writeMoves(from: MoveNode, to: PgnNode, describe: (node: MoveNode) => string): void {
+function writeMoves(from: MoveNode, to: PgnNode, describe: Describe, hasVariations: boolean): void {
   const stack: (readonly [MoveNode, PgnNode])[] = [[from, to]];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [source, target] = next;
-    for (const child of source.children) {
-      const text = describe(child);
-      const { commentBefore: before, nagsBefore } = child.source;
+    for (const child of hasVariations ? source.children : source.children.slice(0, 1)) {
+      const [before, text] = [describe(child, true), describe(child, false)];
       const [ahead, nags] = [true, false].map((isBefore) =>
-        child.nags.filter((nag) => nagsBefore.includes(nag) === isBefore),
+        child.nags.filter((nag) => child.source.nagsBefore.includes(nag) === isBefore),
       );
       const written = new PgnMoveNode({
         san: child.san,
@@ -202,6 +248,49 @@ function writeMoves(from: MoveNode, to: PgnNode, describe: (node: MoveNode) => s
       target.children.push(written);
       stack.push([child, written]);
     }
-    target.children = target.children.concat(source.source.unread);
+    const { unread, isMainUnread } = source.source;
+    target.children.push(...unread.slice(0, hasVariations ? undefined : Number(isMainUnread)));
   }
+}
+
+/** Parts of a game that a person may leave out of what is saved. */
+export const EXPORT_PARTS = {
+  comments: 'Comments',
+  variations: 'Variations',
+  evaluations: 'Evaluations',
+  clocks: 'Clocks',
+} as const;
+export type ExportParts = Readonly<Record<keyof typeof EXPORT_PARTS, boolean>>;
+
+const EVALUATION = /^\[%eval /;
+const CLOCK = /^\[%(?:clk|emt|egt|mct) /;
+
+/**
+ * A game as a file has it, with the evaluations of its review as lichess writes them. A text from which nothing is left out and
+ * to which nothing is added stays as it is.
+ */
+export function exportPgn(text: string, judgements: readonly Judgement[], parts: ExportParts): string {
+  const isWhole = Object.values(parts).every((isWanted) => isWanted);
+  const game = isWhole && judgements.length === 0 ? null : parseTree(text);
+  if (game?.ok !== true) return text;
+  const { tree } = game.value;
+  restoreJudgements(tree, judgements);
+  const choose = (written: string, evaluation: string): string => {
+    const commands = (written.match(COMMAND) ?? []).filter((command) => {
+      if (EVALUATION.test(command)) return parts.evaluations && evaluation === '';
+      return CLOCK.test(command) ? parts.clocks : parts.comments;
+    });
+    const words = hideCommands(written);
+    const isWanted = splitEngineNote(words).note === '' ? parts.comments : parts.evaluations;
+    return joinComments([parts.evaluations ? evaluation : '', ...commands, isWanted ? words : '']);
+  };
+  const describe: Describe = (node, isBefore) =>
+    isBefore ? choose(node.source.commentBefore, '') : choose(writeComment(node), writeEvaluation(node));
+  return formatTree(tree, describe, parts.variations);
+}
+
+/** `[%eval 0.31]` after a move that a review has judged; '' for others. */
+export function writeEvaluation({ judgement, parent, fen }: MoveNode): string {
+  if (judgement === null || parent === null) return '';
+  return `[%eval ${formatEvaluation(judgement.score, isBlacksTurn(fen))}]`;
 }

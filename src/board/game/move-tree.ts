@@ -19,7 +19,11 @@ import {
 } from '../../chess/rules/index.js';
 
 /** What a review has found out about a position. */
-export type Judgement = Omit<JudgedPosition, 'played'>;
+export interface Judgement extends Omit<JudgedPosition, 'played'> {
+  /** Whose it is, and after how many visits; earlier versions did not say. */
+  readonly network?: string;
+  readonly nodes?: number;
+}
 
 export interface MoveNode {
   /** Unique within the tree. */

@@ -115,20 +115,6 @@ export function splitEngineNote(comment: string, isBlack = false): { readonly no
   return { note: formatScore({ kind: mate === undefined ? 'cp' : 'mate', value }, isBlack), rest };
 }
 
-/** Words of PGN's glyphs that the page shows and offers. */
-export const GLYPHS: readonly { readonly nag: number; readonly sign: string; readonly word: string }[] = [
-  { nag: 3, sign: '!!', word: 'Brilliant move' },
-  { nag: 1, sign: '!', word: 'Good move' },
-  { nag: 5, sign: '!?', word: 'Interesting move' },
-  { nag: 6, sign: '?!', word: 'Dubious move' },
-  { nag: 2, sign: '?', word: 'Mistake' },
-  { nag: 4, sign: '??', word: 'Blunder' },
-];
-
-export function formatGlyphs(nags: readonly number[]): string {
-  return nags.map((nag) => GLYPHS.find((glyph) => glyph.nag === nag)?.sign ?? '').join('');
-}
-
 const NAMES: Readonly<Record<string, string>> = {
   k: 'king',
   q: 'queen',

@@ -219,7 +219,9 @@ export class PlayedGame {
     if (this.result !== null) {
       this.tree.headers.set('Termination', this.result.reason === 'time' ? 'time forfeit' : 'normal');
     }
-    return formatTree(this.tree, (node) => (clock === null ? '' : `[%clk ${this.describeClock(node)}]`));
+    return formatTree(this.tree, (node, isBefore) =>
+      clock === null || isBefore || node.parent === null ? '' : `[%clk ${this.describeClock(node)}]`,
+    );
   }
 
   /** Remaining time of the player who made the move, as lichess writes it. */

@@ -10,12 +10,13 @@ import { Header } from './header.js';
 import { PlayPanel } from './play/play-panel.js';
 import { engine, obstacle, port } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
+import { startReviews } from './review/review-session.js';
 import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Button, CheckField, Dialog, later } from './shell/controls.js';
 import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
 import { Notices } from './shell/notices.js';
 import { isOffered, mode, room, showStudy } from './shell/rooms.js';
-import { acceptDroppedFiles } from './shell/user-files.js';
+import { acceptGames } from './shell/user-files.js';
 import { startLibrary } from './study/library.js';
 import { study } from './study/study.js';
 import { isLoading, readGames } from './study/study-panel.js';
@@ -32,7 +33,7 @@ const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
 const closeDialog = assign(dialog, null);
 
 function App() {
-  useEffect(() => acceptDroppedFiles((file) => readGames(file, file.name)), []);
+  useEffect(() => acceptGames(readGames), []);
   useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
   const canRestart = port.restart !== undefined;
   const hasNetwork = engine.value === null || engine.value.running !== null;
@@ -136,3 +137,4 @@ if (port.offers.matches)
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
 void startLibrary();
+startReviews();

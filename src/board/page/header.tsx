@@ -2,7 +2,6 @@
 import { computed, effect } from '@preact/signals';
 import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
-import { formatTree } from '../game/move-tree-text.js';
 import { describePlayer, wantsNewGame } from './play/play-panel.js';
 import { game, gameStudy, prng } from './play/play-session.js';
 import { engine, obstacle, portState } from './port/engine-port.js';
@@ -11,8 +10,9 @@ import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { openEditor } from './study/board-editor.js';
-import { analysisName, chapterIndex, chapters, createLink, openGames } from './study/library.js';
-import { type Study, study } from './study/study.js';
+import { analysisName, chapterIndex, chapters, openGames } from './study/library.js';
+import { ShareItems } from './study/share-menu.js';
+import { study } from './study/study.js';
 import { openLoadDialog, players, stepChapter, undo } from './study/study-panel.js';
 
 /** What is shown, in words: players of the game, or the room. */
@@ -86,14 +86,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
         <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
       </Menu>
-      {room.value === 'board' && (
-        <Menu label="Share">
-          <MenuItem label="Copy PGN" onClick={() => void copyText(formatPgn())} />
-          <MenuItem label="Copy FEN" onClick={() => void copyText(getShown().node.value.fen)} />
-          {mode.value !== 'play' && <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />}
-          <MenuItem label="Save PGN" onClick={() => saveFile('game.pgn', formatPgn())} />
-        </Menu>
-      )}
+      {room.value === 'board' && <Menu label="Share">{mode.value === 'play' ? <PlayedItems /> : <ShareItems />}</Menu>}
       <Menu label="Settings" icon="gear">
         <MenuItem
           label="Engine"
@@ -110,14 +103,16 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
   );
 }
 
-/** What is on the board. */
-function getShown(): Study {
-  return mode.value === 'play' ? gameStudy : study;
-}
-
-function formatPgn(): string {
-  const played = mode.value === 'play' ? game.value?.formatPgn(engine.value?.name ?? 'Engine') : undefined;
-  return played ?? formatTree(getShown().tree.value);
+/** Of the game against the engine. */
+function PlayedItems() {
+  const pgn = game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? '';
+  return (
+    <>
+      <MenuItem label="Copy PGN" disabled={pgn === ''} onClick={() => void copyText(pgn)} />
+      <MenuItem label="Copy FEN" onClick={() => void copyText(gameStudy.node.value.fen)} />
+      <MenuItem label="Save PGN" disabled={pgn === ''} onClick={() => saveFile('game.pgn', pgn)} />
+    </>
+  );
 }
 
 /** Shows the board in a mode, and does something there. */

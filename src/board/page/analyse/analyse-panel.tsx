@@ -4,16 +4,7 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSan } from '../../../chess/rules/index.js';
 import { createArrows, getArrow, requireMove } from '../../game/board-moves.js';
-import { describeJudgement } from '../../game/game-review.js';
-import type { MoveNode } from '../../game/move-tree.js';
-import {
-  computeWdl,
-  formatCount,
-  formatScore,
-  getExpectedPoints,
-  isBlacksTurn,
-  splitEngineNote,
-} from '../../game/page-text.js';
+import { computeWdl, formatCount, getExpectedPoints } from '../../game/page-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
 import { later, toggle } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
@@ -29,7 +20,6 @@ import {
   arrowMode,
   currentState,
   evaluation,
-  getThought,
   hover,
   hoveredMoves,
   isBlackToMove,
@@ -121,7 +111,7 @@ export function AnalysePanel() {
       evaluation={evaluation.value}
       shapes={shapes.value}
       squareClasses={explainedSquares.value}
-      game={<GamePart describe={(node) => <MoveScore node={node} />} />}
+      game={<GamePart />}
     >
       <div class="engine-panel">
         <EngineHead />
@@ -158,15 +148,6 @@ function watchBoard(): () => void {
   };
   document.addEventListener('pointermove', watch);
   return () => document.removeEventListener('pointermove', watch);
-}
-
-/** Of a review, of the file, or of the engine in this visit, in this order. */
-function MoveScore({ node }: { readonly node: MoveNode }) {
-  const { value: thought } = getThought(node);
-  const told = describeJudgement(node) || splitEngineNote(node.comment, !isBlacksTurn(node.fen)).note;
-  if (told !== '' || thought === null) return <small>{told}</small>;
-  const source = `${formatCount(thought.nodes)} visits of ${thought.network}`;
-  return <small title={source}>{formatScore(thought.line.score, isBlacksTurn(node.fen))}</small>;
 }
 
 const RESULTS: Readonly<Record<string, string>> = {

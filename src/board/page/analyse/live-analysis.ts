@@ -119,7 +119,8 @@ const MOST_MEN = 7;
 const RETRY_MS = 1000;
 
 let searchId = -1;
-let isActive = false;
+/** The panel of the analysis is shown. */
+export const isFollowing = signal(false);
 /** The user has done something in this page: what comes before that, the page does by itself. */
 let isTouched = false;
 /** The question before this one was asked over the same connection. */
@@ -163,7 +164,7 @@ function takeState(state: SearchState): void {
 
 /** The panel is shown: from now on the engine follows the board. @returns a function that ends it */
 export function startFollowing(): () => void {
-  isActive = true;
+  isFollowing.value = true;
   const endSearches = effect(() => {
     const node = study.node.value;
     const isOpen = portState.value === 'open';
@@ -185,7 +186,7 @@ export function startFollowing(): () => void {
     if (portState.value === 'open') untracked(() => probe(node));
   });
   return () => {
-    isActive = false;
+    isFollowing.value = false;
     endSearches();
     endProbes();
     stop();
@@ -265,7 +266,7 @@ function retry(question: Question, problem: unknown): void {
   if (portState.value !== 'open') return;
   endReason.value = problem instanceof Error ? problem.message : String(problem);
   setTimeout(() => {
-    if (!isActive || !isOn.value || searchId !== -1 || searched.value !== question) return;
+    if (!isFollowing.peek() || !isOn.value || searchId !== -1 || searched.value !== question) return;
     wantedSearch = question;
     void askForSearch();
   }, RETRY_MS);
@@ -288,11 +289,11 @@ function probe(node: MoveNode): void {
   port
     .send('probe', { position: study.describePosition(node) })
     .answer.then((answer) => {
-      if (isActive && study.node.value === node) verdict.value = answer;
+      if (isFollowing.peek() && study.node.value === node) verdict.value = answer;
     }, reportError)
     .finally(() => {
       isProbing = false;
-      if (isActive && study.node.value !== node) probe(study.node.value);
+      if (isFollowing.peek() && study.node.value !== node) probe(study.node.value);
     });
 }
 

@@ -339,18 +339,18 @@ function usePanelKeys(props: BoardPanelProps, isFixed: boolean): void {
 }
 
 export function createStepKeys(study: Study, onStep: () => void = () => undefined): KeyBindings {
-  const step = (go: Step['go']) => () => {
+  const step = (go: () => void) => () => {
     onStep();
-    study[go]();
+    go();
   };
-  const [start, end] = [step('goToStart'), step('goToEnd')];
   return {
-    back: step('goBack'),
-    forward: step('goForward'),
-    up: start,
-    start,
-    down: end,
-    end,
+    back: step(() => study.goBack()),
+    forward: step(() => study.goForward()),
+    up: step(() => study.chooseOrGo(-1)),
+    down: step(() => study.chooseOrGo(1)),
+    leaveVariation: step(() => study.leave()),
+    start: step(() => study.goToStart()),
+    end: step(() => study.goToEnd()),
     flip: () => study.flip(),
   };
 }

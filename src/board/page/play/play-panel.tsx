@@ -65,7 +65,7 @@ function analyse(pgn: string): void {
 function review(pgn: string): void {
   if (!openPgn(pgn)) return;
   location.hash = 'review';
-  void import('../review/review-panel.js').then(({ startReview }) => startReview());
+  void import('../review/review-session.js').then(({ startReview }) => startReview());
 }
 
 export function PlayPanel() {

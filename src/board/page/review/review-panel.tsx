@@ -1,80 +1,27 @@
 /** Review of a game: the evaluation as a graph that one can click, accuracy and bad moves of both players, better lines. */
-import { computed, effect, signal, untracked } from '@preact/signals';
-import { describeJudgement, GameReview, type PlayerSummary } from '../../game/game-review.js';
-import type { MoveNode } from '../../game/move-tree.js';
+import { computed } from '@preact/signals';
+import { describeJudgement, type GameReview, type PlayerSummary } from '../../game/game-review.js';
 import { getWhitePoints, isBlacksTurn } from '../../game/page-text.js';
 import { type ChartDot, LineChart } from '../chart/line-chart.js';
-import { port, reportError } from '../port/engine-port.js';
-import { Button, Select, SummaryTable } from '../shell/controls.js';
+import { Button, CheckField, Select, SummaryTable } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
-import { addNotice } from '../shell/notices.js';
-import { tellActivity } from '../shell/rooms.js';
-import { isNumber, storedSignal } from '../shell/stored.js';
-import { copyText, saveFile } from '../shell/user-files.js';
+import { chapters, pendingReview } from '../study/library.js';
 import { study } from '../study/study.js';
 import { GamePart, openLoadDialog, players, StudyPanel } from '../study/study-panel.js';
 import { isLearning, learn, listMistakes, MistakesPanel } from './mistakes.js';
-
-/** Nodes for each position. */
-const nodes = storedSignal('review.nodes', 400, isNumber);
-/** The review that is under way; null = none is. */
-const running = signal<GameReview | null>(null);
-/** Number of positions that it has judged. */
-const progress = signal(0);
-
-effect(() => {
-  const total = running.value?.nodes.length;
-  tellActivity('review', total === undefined ? '' : `Review ${progress.value} / ${total}`);
-});
-
-/** Number of the question under way. */
-let asked = 0;
-
-/** Reviews the game on the board from its start. */
-export async function startReview(): Promise<void> {
-  const own = new GameReview(study.tree.value);
-  if (own.nodes.length < 2) {
-    addNotice('warning', 'There is no game to review: load one first');
-    return;
-  }
-  running.value = own;
-  progress.value = 0;
-  const limits = { nodes: nodes.value };
-  try {
-    for (const [index, node] of own.nodes.entries()) {
-      const question = { position: study.describePosition(node), limits, multiPv: 1, elo: null };
-      const { id, answer } = port.send('think', question);
-      asked = id;
-      const thought = await answer;
-      if (running.value !== own) return;
-      own.add(index, thought);
-      progress.value++;
-      // It is saved on the way, too.
-      study.touch();
-    }
-  } catch (error) {
-    if (running.value === own) reportError(error);
-  }
-  if (running.value === own) finishReview();
-}
-
-/** What is known of the game stays, also of a review that was cut short. */
-function finishReview(): void {
-  running.value?.annotate();
-  running.value = null;
-  study.touch();
-}
-
-function stopReview(): void {
-  port.send('hurry', { think: asked }).answer.catch(reportError);
-  finishReview();
-}
-
-// What it has found so far was saved with the game.
-effect(() => {
-  const { value: tree } = study.tree;
-  if (running.peek() !== null && running.peek()?.tree !== tree) untracked(stopReview);
-});
+import {
+  discardReview,
+  isShown,
+  nodes,
+  pauseReview,
+  progress,
+  review,
+  reviewAll,
+  startReview,
+  stopReview,
+  waitsFor,
+  writeReview,
+} from './review-session.js';
 
 const GRAPH_HEIGHT = 150;
 const DEPTHS = [
@@ -84,15 +31,8 @@ const DEPTHS = [
   [10_000, 'Deep'],
 ] as const;
 
-/** What is known of the game on the board; null before its first review. */
-const current = computed(() => {
-  void study.version.value;
-  const known = new GameReview(study.tree.value);
-  return known.isBegun || running.value !== null ? known : null;
-});
-
 const evaluation = computed(() => {
-  void current.value;
+  void review.value;
   const { judgement, fen } = study.node.value;
   if (judgement === null) return null;
   const white = Math.round(1000 * getWhitePoints(judgement, isBlacksTurn(fen)));
@@ -104,7 +44,7 @@ const KEYS: KeyBindings = { nextMistake: goToNextBadMove };
 export function ReviewPanel() {
   if (isLearning.value) return <MistakesPanel players={players.value} />;
   return (
-    <StudyPanel name="Review" keys={KEYS} evaluation={evaluation.value} game={<GamePart describe={describeMove} />}>
+    <StudyPanel name="Review" keys={KEYS} evaluation={evaluation.value} game={<GamePart />}>
       <Head />
       <Graph />
       <Summary />
@@ -113,55 +53,67 @@ export function ReviewPanel() {
   );
 }
 
-function describeMove(node: MoveNode) {
-  void current.value;
-  return <small>{describeJudgement(node)}</small>;
-}
-
 function Head() {
   void study.version.value;
-  const { headers } = study.tree.value;
-  const players = [headers.get('White') ?? '?', headers.get('Black') ?? '?'].join(' – ');
-  const total = current.value?.nodes.length ?? 0;
-  const isEmpty = study.tree.value.root.children.length === 0;
+  const { headers, root } = study.tree.value;
+  const names = [headers.get('White') ?? '?', headers.get('Black') ?? '?'].join(' – ');
+  const isEmpty = root.children.length === 0;
   return (
     <div class="review-head">
-      <h2>{players === '? – ?' ? 'The game on the board' : players}</h2>
-      <div class="button-row">
-        {running.value !== null ? (
-          <>
-            <progress max={total} value={progress.value} aria-label="Positions reviewed" />
-            <span>
-              {progress.value} of {total}
-            </span>
-            <Button label="Stop" onClick={stopReview} />
-          </>
-        ) : (
-          <>
-            <Button
-              label="Review"
-              class={isEmpty ? '' : 'primary'}
-              disabled={isEmpty}
-              onClick={() => void startReview()}
-            />
-            <Select
-              aria-label="How thoroughly"
-              value={nodes.value}
-              choices={DEPTHS.map(([count, name]) => [count, `${name}: ${count} nodes a move`])}
-              onSelect={(count) => {
-                nodes.value = Number(count);
-              }}
-            />
-            <Button label="Load a game" class={isEmpty ? 'primary' : ''} onClick={openLoadDialog} />
-          </>
-        )}
-      </div>
+      <h2>{names === '? – ?' ? 'The game on the board' : names}</h2>
+      {pendingReview.value === null ? (
+        <div class="button-row">
+          <Button label="Review" class={isEmpty ? '' : 'primary'} disabled={isEmpty} onClick={() => startReview()} />
+          {chapters.value.length > 1 && <Button label="Review all" onClick={reviewAll} />}
+          <Select
+            aria-label="How thoroughly"
+            value={nodes.value}
+            choices={DEPTHS.map(([count, name]) => [count, `${name}: ${count} nodes a move`])}
+            onSelect={(count) => {
+              nodes.value = Number(count);
+            }}
+          />
+          <Button label="Load a game" class={isEmpty ? 'primary' : ''} onClick={openLoadDialog} />
+        </div>
+      ) : (
+        <Progress />
+      )}
+      {review.value !== null && (
+        <div class="button-row">
+          <CheckField label="Show in the moves" state={isShown} />
+          <Button label="Next mistake" title="To the next bad move (n)" onClick={goToNextBadMove} />
+          <Button
+            label="Write into the game"
+            title="Evaluations, glyphs, words and better lines become part of the game"
+            onClick={writeReview}
+          />
+          <Button label="Discard" title="Takes the review away; the game stays as it is" onClick={discardReview} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** How far the review is, and why it does not go on. */
+function Progress() {
+  const { games, isPaused } = pendingReview.value ?? { games: [], isPaused: false };
+  const [done, total] = progress.value;
+  return (
+    <div class="button-row">
+      <progress max={total} value={done} aria-label="Positions reviewed" />
+      <span role="status">
+        {done} of {total}
+        {games.length > 1 && `, ${games.length} games left`}
+        {waitsFor.value !== '' && `. ${waitsFor.value}`}
+      </span>
+      <Button label={isPaused ? 'Go on' : 'Pause'} onClick={pauseReview} />
+      <Button label="Stop" title="What has been found so far stays" onClick={stopReview} />
     </div>
   );
 }
 
 function Graph() {
-  const known = current.value;
+  const known = review.value;
   if (known === null) return null;
   const points = known.whitePoints;
   return (
@@ -202,7 +154,7 @@ function listDots(known: GameReview): readonly ChartDot[] {
 }
 
 function Summary() {
-  const known = current.value;
+  const known = review.value;
   if (known === null) return null;
   const sides = { White: known.summarise('white'), Black: known.summarise('black') };
   const rows: readonly (readonly [string, (side: PlayerSummary) => string | number])[] = [
@@ -225,12 +177,12 @@ function Summary() {
 }
 
 function Export() {
-  const known = current.value;
+  const known = review.value;
   if (known === null) return null;
   return (
     <div class="button-row review-foot">
       {(['white', 'black'] as const).map((side) => {
-        const mistakes = running.value !== null ? [] : listMistakes(known, side);
+        const mistakes = pendingReview.value !== null ? [] : listMistakes(known, side);
         return (
           <Button
             key={side}
@@ -241,17 +193,15 @@ function Export() {
           />
         );
       })}
-      <Button label="Copy PGN" onClick={() => void copyText(known.formatPgn())} />
-      <Button label="Save PGN" onClick={() => saveFile('review.pgn', known.formatPgn())} />
     </div>
   );
 }
 
 /** After the last one it goes on from the start. */
 function goToNextBadMove(): void {
-  const known = current.value;
+  const known = review.value;
   if (known === null) return;
-  const bad = known.nodes.filter(({ nags }) => nags.some((nag) => nag === 2 || nag === 4 || nag === 6));
+  const bad = known.nodes.filter((node) => known.getNag(node) !== 0);
   const next = bad.find(({ depth }) => depth > study.node.value.depth) ?? bad[0];
   if (next !== undefined) study.go(next);
 }

@@ -14,10 +14,11 @@ interface KeyRow {
 export const KEYS = {
   back: { keys: ['ArrowLeft', 'k'], help: 'Back' },
   forward: { keys: ['ArrowRight', 'j'], help: 'Forward' },
-  up: { keys: ['ArrowUp'], help: 'To the start' },
-  down: { keys: ['ArrowDown'], help: 'To the end' },
+  up: { keys: ['ArrowUp'], help: 'At a fork the move above, elsewhere to the start' },
+  down: { keys: ['ArrowDown'], help: 'At a fork the move below, elsewhere to the end' },
   start: { keys: ['Home'], help: 'To the start' },
   end: { keys: ['End'], help: 'To the end' },
+  leaveVariation: { keys: ['Shift+ArrowLeft'], help: 'Out of the variation' },
   nextVariation: { keys: ['v'], help: 'Next variation' },
   previousGame: { keys: ['PageUp'], help: 'Previous game of the file' },
   nextGame: { keys: ['PageDown'], help: 'Next game of the file' },
@@ -27,6 +28,14 @@ export const KEYS = {
   type: { keys: ['/'], help: 'Type a move, -- to pass, a FEN or a PGN' },
   pass: { keys: ['-'], help: 'Null move: pass the turn' },
   undo: { keys: ['Ctrl+z'], help: 'Take the last change back' },
+  comment: { keys: ['c'], help: 'Comment on the move' },
+  glyph1: { keys: ['1'], help: 'Good move (!)' },
+  glyph2: { keys: ['2'], help: 'Mistake (?)' },
+  glyph3: { keys: ['3'], help: 'Brilliant move (!!)' },
+  glyph4: { keys: ['4'], help: 'Blunder (??)' },
+  glyph5: { keys: ['5'], help: 'Interesting move (!?)' },
+  glyph6: { keys: ['6'], help: 'Dubious move (?!)' },
+  save: { keys: ['Ctrl+s'], help: 'Save all games of the file' },
   load: { keys: ['p'], help: 'Paste or open games, a FEN or a PGN' },
   engine: { keys: ['l'], help: 'Engine on or off' },
   bestMove: { keys: [' '], help: 'Play the engine’s best move; without the engine: switch it on' },
@@ -117,13 +126,15 @@ function isTaken(key: string, target: EventTarget | null): boolean {
 }
 
 addEventListener('keydown', (event) => {
-  if (event.defaultPrevented || event.altKey || isTaken(event.key, event.target)) return;
+  if (event.defaultPrevented || event.altKey) return;
   if (document.querySelector('dialog[open]') !== null) return;
   const isSign = event.key.length === 1;
   const hasControl = event.ctrlKey || event.metaKey;
   if (isSign && !hasControl && event.key !== ' ' && !usesSigns.value) return;
   const prefix = hasControl ? 'Ctrl+' : event.shiftKey && !isSign ? 'Shift+' : '';
   const deed = DEEDS.get(prefix + (isSign ? event.key.toLowerCase() : event.key));
+  // Saving is no business of a field.
+  if (deed !== 'save' && isTaken(event.key, event.target)) return;
   const run = deed && layers.findLast((layer) => layer[deed] !== undefined)?.[deed];
   if (run === undefined) return;
   event.preventDefault();

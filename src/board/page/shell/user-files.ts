@@ -26,30 +26,56 @@ export async function copyText(content: string): Promise<void> {
   }
 }
 
+const TEXT_FIELD = 'textarea, input, [contenteditable]';
+
 /**
- * Files dropped on the page: a network is opened, other files than games are refused.
- * @param readGame takes a FEN or PGN file. @returns a function that ends it
+ * Files and texts that are dropped on the page or pasted into it: networks are opened, other files than games are refused.
+ * @param readGames takes FENs or PGN: all files of a drop at once. @returns a function that ends it
  */
-export function acceptDroppedFiles(readGame: (file: File) => void): () => void {
+export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name: string) => void): () => void {
   // Without this the browser leaves the page and shows the file.
   const allow = (event: DragEvent): void => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
-  const take = (event: DragEvent): void => {
-    const file = event.dataTransfer?.files[0];
-    if (file === undefined) return;
+  const take = (event: Event, data: DataTransfer | null): void => {
+    const files = [...(data?.files ?? [])];
+    if (files.length === 0) return;
     event.preventDefault();
-    const isGame = GAME_ENDINGS.some((ending) => file.name.toLowerCase().endsWith(ending));
-    if (NETWORK_FILE.test(file.name)) openNetwork(file);
-    else if (isGame) readGame(file);
-    else addNotice('warning', `${file.name} is neither a network nor a game`);
+    const games = files.filter(({ name }) => GAME_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending)));
+    const network = files.find(({ name }) => NETWORK_FILE.test(name));
+    if (network !== undefined) openNetwork(network);
+    for (const file of files) {
+      if (file !== network && !games.includes(file))
+        addNotice('warning', `${file.name} is neither a network nor a game`);
+    }
+    const [first, ...others] = games;
+    if (first !== undefined) readGames([first, ...others], nameFiles(games));
+  };
+  const drop = (event: DragEvent): void => take(event, event.dataTransfer);
+  const paste = (event: ClipboardEvent): void => {
+    const { target, clipboardData } = event;
+    if ((target instanceof Element && target.matches(TEXT_FIELD)) || document.querySelector('dialog[open]') !== null)
+      return;
+    const text = clipboardData?.getData('text/plain').trim() ?? '';
+    if (text === '') take(event, clipboardData);
+    else {
+      event.preventDefault();
+      readGames([new Blob([text])], '');
+    }
   };
   addEventListener('dragover', allow);
-  addEventListener('drop', take);
+  addEventListener('drop', drop);
+  addEventListener('paste', paste);
   return () => {
     removeEventListener('dragover', allow);
-    removeEventListener('drop', take);
+    removeEventListener('drop', drop);
+    removeEventListener('paste', paste);
   };
+}
+
+/** "club.pgn and 2 more" */
+export function nameFiles([first, ...others]: readonly File[]): string {
+  return `${first?.name ?? ''}${others.length === 0 ? '' : ` and ${others.length} more`}`;
 }
 
 export type ImportNews =
@@ -58,17 +84,20 @@ export type ImportNews =
       readonly games: ImportedGame[];
       /** Why games cannot be read: a sentence each. */
       readonly refusals: string[];
-      /** Of the file: 0 to 1. */
+      /** Of the files: 0 to 1. */
       readonly readShare: number;
     }
   | { readonly type: 'end'; readonly problem: string | null };
 
 const LARGEST_FILE_BYTES = 100e6;
 
-/** @param onNews called until the end has come. @returns a function that stops the import */
-export function importFile(file: Blob, onNews: (news: ImportNews) => void): () => void {
-  if (file.size > LARGEST_FILE_BYTES) {
-    onNews({ type: 'end', problem: `The file is larger than ${LARGEST_FILE_BYTES / 1e6} MB` });
+/** @param files are read as one. @param onNews called until the end has come. @returns a function that stops the import */
+export function importFiles(files: readonly Blob[], onNews: (news: ImportNews) => void): () => void {
+  if (files.reduce((sum, { size }) => sum + size, 0) > LARGEST_FILE_BYTES) {
+    onNews({
+      type: 'end',
+      problem: `${files.length > 1 ? 'The files are' : 'The file is'} larger than ${LARGEST_FILE_BYTES / 1e6} MB`,
+    });
     return () => undefined;
   }
   const worker = new Worker(new URL('../study/games-worker.ts', import.meta.url), { type: 'module' });
@@ -81,6 +110,6 @@ export function importFile(file: Blob, onNews: (news: ImportNews) => void): () =
     onNews({ type: 'end', problem: `The reader of games does not start: ${message || 'its script cannot be loaded'}` });
     stop();
   };
-  worker.postMessage(file);
+  worker.postMessage(files);
   return stop;
 }

@@ -19,6 +19,20 @@ export interface StoredAnalysis {
   readonly path: readonly number[];
   readonly orientation: 'white' | 'black';
   readonly setup?: string | null;
+  readonly review?: PendingReview | null;
+  /** Of the game on the board. */
+  readonly opening?: string;
+}
+
+/** Games of an analysis that are still to be reviewed. */
+export interface PendingReview {
+  /** Their numbers; the first is under way. */
+  readonly games: readonly number[];
+  /** Positions of the first one that are done. */
+  readonly at: number;
+  /** For each position. */
+  readonly nodes: number;
+  readonly isPaused: boolean;
 }
 
 /** A game of the file as text, and what a review has found out about it; the one on the board lives in the study. */

@@ -1,12 +1,13 @@
 /**
- * Reads games beside the page. In: a file to import, games for the index of the explorer, or a position to look up there. Out:
- * batches of the file's games and refusals, and its end; how many games are in the index, or what was found.
+ * Reads games beside the page. In: files to import, games for the index of the explorer, or a position to look up there. Out:
+ * batches of the files' games and refusals, and its end; how many games are in the index, or what was found.
  */
 
 import { decodeText } from '../../../base/util/index.js';
 import { readGameFile } from '../../../chess/archives/index.js';
 import { type Explored, GameIndex, importGames } from '../../game/game-list.js';
 import type { ImportNews } from '../shell/user-files.js';
+import { readOpenings } from './openings.js';
 
 export type ExplorerRequest = { readonly texts: readonly string[] } | { readonly fen: string };
 /** Number of games read so far, or what was found for the position. */
@@ -14,9 +15,9 @@ export type ExplorerNews = { readonly read: number } | { readonly fen: string; r
 
 const post = (news: ImportNews | ExplorerNews): void => postMessage(news);
 
-addEventListener('message', ({ data }: MessageEvent<Blob | ExplorerRequest>) => {
-  if (data instanceof Blob) void read(data);
-  else explore(data);
+addEventListener('message', ({ data }: MessageEvent<readonly Blob[] | ExplorerRequest>) => {
+  if (Array.isArray(data)) void read(data);
+  else explore(data as ExplorerRequest);
 });
 
 const index = new GameIndex();
@@ -38,33 +39,39 @@ const BATCH_MS = 250;
 /** Unpacked characters: a packed file may hold a thousand times its size. */
 const LONGEST_TEXT = 300e6;
 
-async function read(file: Blob): Promise<void> {
+/** The files' games as those of one. */
+async function read(files: readonly Blob[]): Promise<void> {
+  const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+  const problems: string[] = [];
   let readBytes = 0;
   let batch: ImportNews & { type: 'games' } = { type: 'games', games: [], refusals: [], readShare: 0 };
   let sentMs = Number.NEGATIVE_INFINITY;
   const send = (): void => {
-    post({ ...batch, readShare: file.size === 0 ? 1 : readBytes / file.size });
+    post({ ...batch, readShare: totalBytes === 0 ? 1 : readBytes / totalBytes });
     batch = { type: 'games', games: [], refusals: [], readShare: 0 };
     sentMs = performance.now();
   };
-  const bytes = readStream(file.stream(), (count) => {
-    readBytes += count;
-  });
-  // A text that was pasted has no name.
-  const unpacked = readGameFile(bytes, file instanceof File ? file.name : '');
-  try {
-    for await (const game of importGames(limit(decodeText(unpacked)))) {
-      if (game.ok) batch.games.push(game.value);
-      else batch.refusals.push(game.error);
-      const size = batch.games.length + batch.refusals.length;
-      if (size >= BATCH_GAMES || performance.now() - sentMs > BATCH_MS) send();
+  const openings = await readOpenings();
+  for (const file of files) {
+    const bytes = readStream(file.stream(), (count) => {
+      readBytes += count;
+    });
+    // A text that was pasted has no name.
+    const name = file instanceof File ? file.name : '';
+    const where = files.length > 1 ? `${name}: ` : '';
+    try {
+      for await (const game of importGames(limit(decodeText(readGameFile(bytes, name))), openings)) {
+        if (game.ok) batch.games.push(game.value);
+        else batch.refusals.push(where + game.error);
+        const size = batch.games.length + batch.refusals.length;
+        if (size >= BATCH_GAMES || performance.now() - sentMs > BATCH_MS) send();
+      }
+    } catch (error) {
+      problems.push(`${where}The rest of the file cannot be read: ${(error as Error).message}`);
     }
     send();
-    post({ type: 'end', problem: null });
-  } catch (error) {
-    send();
-    post({ type: 'end', problem: `The rest of the file cannot be read: ${(error as Error).message}` });
   }
+  post({ type: 'end', problem: problems.length === 0 ? null : problems.join('; ') });
 }
 
 async function* readStream(

@@ -10,6 +10,7 @@ import { describeTags, type ImportedGame } from '../../game/game-list.js';
 import {
   findLineEnd,
   getPath,
+  type Judgement,
   listJudgements,
   listUciMoves,
   type MoveNode,
@@ -26,6 +27,7 @@ import {
   claim,
   keepsAnalyses,
   openStore,
+  type PendingReview,
   putAnalysis,
   readChapters,
   readTab,
@@ -33,6 +35,7 @@ import {
   removeAnalysis,
   type StoredAnalysis,
 } from './analysis-store.js';
+import { nameLine } from './openings.js';
 import { type Study, study, type Undo } from './study.js';
 
 const SAVE_MS = 300;
@@ -46,6 +49,9 @@ export const chapters = signal<readonly Chapter[]>([createChapter(study.tree.val
 export const chapterIndex = signal(0);
 /** FEN, legal or not yet, of the position that is being set up in this analysis; null = none is. */
 export const setup = signal<string | null>(null);
+
+/** The review of games of this analysis that is under way; null = none is. */
+export const pendingReview = signal<PendingReview | null>(null);
 
 /** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
 let changed: Set<number> | null = null;
@@ -119,7 +125,7 @@ function keepSaving(): void {
   };
   effect(() => {
     void [study.version.value, study.node.value, study.orientation.value, setup.value];
-    void [chapterIndex.value, chapterCount.value];
+    void [chapterIndex.value, chapterCount.value, pendingReview.value];
     isDue = true;
     // After the signals of one action have all changed.
     queueMicrotask(() => {
@@ -149,6 +155,8 @@ async function save(isLeaving = false): Promise<void> {
     path: describePath(study.node.peek()),
     orientation: study.orientation.peek(),
     setup: setup.peek(),
+    review: pendingReview.peek(),
+    opening: file[index]?.opening ?? '',
   };
   const unsaved = changed;
   changed = new Set();
@@ -196,15 +204,16 @@ export async function readAllGames(): Promise<readonly Chapter[]> {
 const MOST_UNDO_TEXT = 100_000;
 
 /** The chapters, with the one on the board as it is now. @param isLeft the place in it is kept, too */
-function keepChapter(isLeft = false): readonly Chapter[] {
+export function keepChapter(isLeft = false): readonly Chapter[] {
   const chapter = { ...createChapter(study.tree.value), path: describePath(study.node.value), undos: listUndos() };
   const index = chapterIndex.value;
-  const { text, judgements = [], path = [] }: Chapter = chapters.value[index] ?? { title: '', text: '' };
+  const { text, judgements = [], path = [], opening = '' }: Chapter = chapters.value[index] ?? { title: '', text: '' };
   const known = chapter.judgements ?? [];
   const isReviewed =
     known.length !== judgements.length || known.some((judgement, place) => judgement !== judgements[place]);
   if (text !== chapter.text || isReviewed || (isLeft && path.join() !== chapter.path.join())) {
-    chapters.value = chapters.value.with(index, chapter);
+    const name = untracked(() => nameLine(findLineEnd(study.tree.value.root))) || opening;
+    chapters.value = chapters.value.with(index, { ...chapter, ...(name !== '' && { opening: name }) });
     markChanged(index);
   }
   return chapters.value;
@@ -246,6 +255,23 @@ function readChapter({ text, judgements = [], notes = [] }: Chapter): MoveTree |
   return tree;
 }
 
+/** A game of the file that is not on the board; null for one that cannot be read. */
+export function readChapterTree(index: number): MoveTree | null {
+  const { text, judgements = [] } = chapters.peek()[index] ?? { text: '' };
+  const game = parseTree(text);
+  if (!game.ok) return null;
+  restoreJudgements(game.value.tree, judgements);
+  return game.value.tree;
+}
+
+/** What a review has found out about a game that is not on the board. */
+export function setJudgements(index: number, judgements: readonly Judgement[]): void {
+  const chapter = chapters.peek()[index];
+  if (chapter === undefined || index === chapterIndex.peek()) return;
+  chapters.value = chapters.peek().with(index, { ...chapter, judgements });
+  markChanged(index);
+}
+
 /** @param isCopy another tab writes the analysis itself */
 async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
   const { all, isOfEarlierVersion } = await readChapters(entry.id);
@@ -260,6 +286,7 @@ async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
     setup.value = entry.setup ?? null;
+    pendingReview.value = isCopy ? null : (entry.review ?? null);
     study.load(tree, followPath(tree, entry.path), chapter.undos);
   });
   if (isCopy) await claim(analysisId.value);
@@ -319,6 +346,7 @@ function begin(games: readonly Chapter[], index: number, name: string, tree: Mov
     chapters.value = games;
     chapterIndex.value = index;
     setup.value = null;
+    pendingReview.value = null;
     study.load(tree, node);
   });
   // At once: nobody else knows the new id, and the page may be loaded again before a lock is granted.

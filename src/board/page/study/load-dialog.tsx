@@ -2,10 +2,10 @@
 import { batch, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { GAME_ENDINGS } from '../../../chess/archives/index.js';
-import type { ImportedGame } from '../../game/game-list.js';
+import { createSearch, type ImportedGame } from '../../game/game-list.js';
 import { Button, bindText, Dialog, FileButton, ProblemLine, SearchField } from '../shell/controls.js';
 import { addNotice } from '../shell/notices.js';
-import { importFile } from '../shell/user-files.js';
+import { importFiles, nameFiles } from '../shell/user-files.js';
 import { analyses } from './analysis-store.js';
 import {
   addChapters,
@@ -22,6 +22,8 @@ import {
 /** Games that the list shows at once; the others are found as one types. */
 const MOST_LISTED = 200;
 const MOST_REFUSALS = 3;
+/** One line with a position: Enter loads it. */
+const FEN_LINE = /^\s*(?:\w+\/){7}\w+[^\n]*$/;
 
 const text = signal('');
 const problem = signal('');
@@ -52,11 +54,11 @@ export function LoadDialog({ isRoom, onClose }: { readonly isRoom?: boolean; onC
     else forget();
     onClose();
   };
-  const read = (file: Blob, name = ''): void => {
+  const read = (files: readonly Blob[], name = ''): void => {
     forget();
     fileName = name;
     readShare.value = 0;
-    stopImport = importFile(file, (news) => {
+    stopImport = importFiles(files, (news) => {
       batch(() => {
         if (news.type === 'games' && addMore !== null) {
           addMore(news.games);
@@ -92,7 +94,9 @@ export function LoadDialog({ isRoom, onClose }: { readonly isRoom?: boolean; onC
           placeholder="Paste here, or open a file"
           {...bindText(text)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) read(new Blob([text.value]));
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey || FEN_LINE.test(text.value))) return;
+            event.preventDefault();
+            read([new Blob([text.value])]);
           }}
         />
       </label>
@@ -103,9 +107,14 @@ export function LoadDialog({ isRoom, onClose }: { readonly isRoom?: boolean; onC
           class="primary"
           title="Ctrl+Enter"
           disabled={text.value.trim() === ''}
-          onClick={() => read(new Blob([text.value]))}
+          onClick={() => read([new Blob([text.value])])}
         />
-        <FileButton label="Open a file" accept={GAME_ENDINGS.join()} onFiles={([file]) => read(file, file.name)} />
+        <FileButton
+          label="Open a file"
+          accept={GAME_ENDINGS.join()}
+          multiple
+          onFiles={(files) => read(files, nameFiles(files))}
+        />
       </div>
       <GameChoice onChoose={open} />
       {games.value.length === 0 && <Chapters onClose={onClose} />}
@@ -151,7 +160,7 @@ function GameChoice({ onChoose }: { onChoose(index: number): void }) {
 }
 
 interface TitlesProps {
-  readonly titles: readonly { readonly title: string }[];
+  readonly titles: readonly ImportedGame[];
   /** What the user looks for. */
   readonly wanted: { value: string };
   /** The one on the board; without any they have no numbers. */
@@ -160,18 +169,20 @@ interface TitlesProps {
 }
 
 function Titles({ titles, wanted, current, onChoose }: TitlesProps) {
-  const words = wanted.value.toLowerCase();
-  const found = titles
-    .map(({ title }, index) => ({ title, index }))
-    .filter(({ title }) => title.toLowerCase().includes(words));
+  const fits = createSearch(wanted.value);
+  const found = titles.map((game, index) => ({ game, index })).filter(({ game }) => fits(game));
   return (
     <>
       <SearchField label="Find a game" state={wanted} />
       <ul class="game-choice" aria-label="Games">
-        {found.slice(0, MOST_LISTED).map(({ title, index }) => (
+        {found.slice(0, MOST_LISTED).map(({ game: { title, opening = '' }, index }) => (
           <li key={index}>
             <Button
-              label={current === undefined ? title : `${index + 1}. ${title}`}
+              label={
+                <>
+                  {current === undefined ? title : `${index + 1}. ${title}`} <small class="faint">{opening}</small>
+                </>
+              }
               aria-current={index === current}
               onClick={() => onChoose(index)}
             />
@@ -211,8 +222,8 @@ const wantedAnalysis = signal('');
 function Analyses({ onClose }: { onClose(): void }) {
   const others = analyses.value.filter(({ id }) => id !== analysisId.value);
   if (others.length === 0) return null;
-  const words = wantedAnalysis.value.toLowerCase();
-  const found = others.filter(({ name }) => name.toLowerCase().includes(words));
+  const fits = createSearch(wantedAnalysis.value);
+  const found = others.filter(({ name, opening = '' }) => fits({ title: name, opening }));
   return (
     <>
       <h3>Earlier analyses</h3>

@@ -1,21 +1,34 @@
-/** The moves of a game with comments, glyphs and variations, as lichess lays them out: two columns, variations in between. */
-import { signal } from '@preact/signals';
+/**
+ * The moves of a game with comments, glyphs, variations and evaluations: two columns, variations in between (game/move-lines.ts
+ * lays them out). What a review says stands at its place, although it is not part of the game. A step changes two buttons alone:
+ * the list itself is drawn again when the game changes.
+ */
+import { signal, useComputed, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { unwrap } from '../../../base/util/index.js';
+import { parseSan } from '../../../chess/rules/index.js';
 import { formatMoveNumber } from '../../game/board-moves.js';
+import { describeGlyph, MOVE_GLYPHS, sortGlyphs } from '../../game/glyphs.js';
+import { type LinePart, layOutVariations, type MoveLine } from '../../game/move-lines.js';
 import { findNode, type MoveNode } from '../../game/move-tree.js';
-import { formatGlyphs, GLYPHS, isBlacksTurn, splitEngineNote } from '../../game/page-text.js';
+import { readClock, readCommentBefore, readEvaluation } from '../../game/move-tree-text.js';
+import { isBlacksTurn, splitEngineNote } from '../../game/page-text.js';
+import { getThought } from '../analyse/live-analysis.js';
+import { isShown, review } from '../review/review-session.js';
 import { Button } from '../shell/controls.js';
-import { moveInRow } from '../shell/keyboard.js';
+import { type KeyBindings, moveInRow } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
-import type { Study } from './study.js';
+import { study as mainStudy, type Study } from './study.js';
 
 interface MoveListProps {
   readonly study: Study;
-  /** Something after a move: its evaluation. */
-  describe?(node: MoveNode): ComponentChildren;
-  /** Moves have a menu. */
+  /** Moves have a menu, comments can be written, and a review is shown. */
   readonly isEditable?: boolean;
+}
+
+interface NodeProps extends MoveListProps {
+  readonly node: MoveNode;
 }
 
 /** When a finger came down on the list. */
@@ -24,20 +37,41 @@ const LONG_PRESS_MS = 500;
 
 /** The move whose menu is open, and where on the screen. */
 const menu = signal<{ readonly node: MoveNode; readonly x: number; readonly y: number } | null>(null);
+/** The comment that is being written: that of a move, or the one before it. */
+const edited = signal<{ readonly node: MoveNode; readonly isBefore: boolean } | null>(null);
 
-export function MoveList({ study, describe, isEditable = false }: MoveListProps) {
-  const { root } = study.tree.value;
+/** For the move on the board. */
+export const MOVE_KEYS: KeyBindings = {
+  ...Object.fromEntries(
+    MOVE_GLYPHS.map(({ nag }) => [
+      `glyph${nag}`,
+      () => mainStudy.node.value.parent !== null && mainStudy.toggleGlyph(mainStudy.node.value, nag),
+    ]),
+  ),
+  comment: () => comment(mainStudy.node.value),
+};
+
+function comment(node: MoveNode, isBefore = false): void {
+  edited.value = { node, isBefore };
+}
+
+export function MoveList({ study, isEditable = false }: MoveListProps) {
   const element = useRef<HTMLElement>(null);
-  const current = study.node.value;
-  useLayoutEffect(() => {
+  useSignalEffect(() => {
+    void [study.node.value, study.version.value];
+    // The buttons have changed by then.
+    const frame = requestAnimationFrame(() => element.current && showCurrent(element.current));
+    return () => cancelAnimationFrame(frame);
+  });
+  useEffect(() => {
     const list = element.current;
     if (list === null) return;
-    showCurrent(list);
     // What stands above the list grows when the engine is switched on.
     const observer = new ResizeObserver(() => showCurrent(list));
     observer.observe(list);
     return () => observer.disconnect();
-  }, [current, study.version.value]);
+  }, []);
+  const moves = useMemo(() => <MainLine study={study} isEditable={isEditable} />, [study, isEditable]);
   return (
     <section
       ref={element}
@@ -53,7 +87,7 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
       }}
       onContextMenu={(event) => {
         const id = (event.target as HTMLElement).closest<HTMLElement>('[data-node]')?.dataset.node;
-        const node = id === undefined ? null : findNode(root, (own) => own.id === Number(id));
+        const node = id === undefined ? null : findNode(study.tree.value.root, (own) => own.id === Number(id));
         if (!isEditable || node === null) return;
         event.preventDefault();
         // The browser's own: the menu opens with the finger's release, which would close it.
@@ -66,12 +100,7 @@ export function MoveList({ study, describe, isEditable = false }: MoveListProps)
         else addEventListener('pointerup', () => setTimeout(open), { once: true });
       }}
     >
-      {root.comment !== '' && <p class="move-comment">{root.comment}</p>}
-      {root.children.length === 0 ? (
-        <p class="faint move-list-empty">{isEditable ? 'Move a piece, or load a game.' : 'No moves yet.'}</p>
-      ) : (
-        <MainLine study={study} from={root} describe={describe} />
-      )}
+      {moves}
       {isEditable && menu.value !== null && <MoveMenu study={study} {...menu.value} />}
     </section>
   );
@@ -90,17 +119,7 @@ function showCurrent(list: HTMLElement): void {
 }
 
 /** What can be done with a move. The browser closes it at a click elsewhere, and at Escape. */
-function MoveMenu({
-  study,
-  node,
-  x,
-  y,
-}: {
-  readonly study: Study;
-  readonly node: MoveNode;
-  readonly x: number;
-  readonly y: number;
-}) {
+function MoveMenu({ study, node, x, y }: NodeProps & { readonly x: number; readonly y: number }) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const popover = element.current;
@@ -110,10 +129,17 @@ function MoveMenu({
   const close = (): void => {
     menu.value = null;
   };
-  const act = (run: () => void) => () => {
-    close();
-    run();
-  };
+  const renderItem = (label: string, run: () => void) => (
+    <Button
+      label={label}
+      role="menuitem"
+      onClick={() => {
+        close();
+        run();
+      }}
+    />
+  );
+  const startsLine = node.parent !== null && node.parent.children[0] !== node;
   return (
     <div
       ref={element}
@@ -123,33 +149,37 @@ function MoveMenu({
       data-keys
       onKeyDown={moveInRow}
       aria-label={`Move ${node.san}`}
-      style={{ left: `min(${x}px, 100vw - 230px)`, top: `min(${y}px, 100dvh - 190px)` }}
+      style={{ left: `min(${x}px, 100vw - 230px)`, top: `min(${y}px, 100dvh - 220px)` }}
       onToggle={(event) => {
         if ('newState' in event && event.newState === 'closed') close();
       }}
     >
       <div class="menu-glyphs">
-        {GLYPHS.map(({ nag, sign, word }) => (
+        {MOVE_GLYPHS.map(({ nag, sign, word }) => (
           <Button
             key={nag}
             label={sign}
             role="menuitemcheckbox"
             aria-checked={node.nags.includes(nag)}
             aria-label={word}
-            title={word}
-            onClick={act(() => study.toggleGlyph(node, nag))}
+            title={`${word} (${nag})`}
+            onClick={() => {
+              close();
+              study.toggleGlyph(node, nag);
+            }}
           />
         ))}
       </div>
-      <Button label="Comment …" role="menuitem" onClick={act(() => comment(study, node))} />
-      <Button label="Move the variation up" role="menuitem" onClick={act(() => study.promote(node))} />
-      <Button label="Delete from here" role="menuitem" onClick={act(() => deleteFrom(study, node))} />
+      {renderItem('Comment …', () => comment(node))}
+      {startsLine && renderItem('Comment before the line …', () => comment(node, true))}
+      {renderItem('Move the variation up', () => study.promote(node))}
+      {renderItem('Delete from here', () => deleteFrom(study, node))}
     </div>
   );
 }
 
 /** Deletes at once, and offers to take it back. */
-export function deleteFrom(study: Study, node: MoveNode): void {
+function deleteFrom(study: Study, node: MoveNode): void {
   const change = study.remove(node);
   if (change === undefined) return;
   const run = (): void => {
@@ -158,22 +188,13 @@ export function deleteFrom(study: Study, node: MoveNode): void {
   addNotice('note', change.words, { label: 'Undo', run });
 }
 
-function comment(study: Study, node: MoveNode): void {
-  study.go(node);
-  const details = document.querySelector<HTMLDetailsElement>('.annotation');
-  if (details === null) return;
-  details.open = true;
-  details.querySelector('textarea')?.focus();
-}
-
-interface LineProps extends MoveListProps {
-  readonly from: MoveNode;
-}
-
 /** Rows of two moves; whatever stands between two moves of the main line breaks the row. */
-function MainLine({ study, from, describe }: LineProps) {
+function MainLine({ study, isEditable }: MoveListProps) {
   // Nodes change in place, so that their properties say nothing of it.
   void study.version.value;
+  const { root } = study.tree.value;
+  const layer = isEditable && isShown.value ? review.value : null;
+  const props = { study, isEditable };
   const rows: ComponentChildren[] = [];
   let cells: ComponentChildren[] = [];
   const endRow = (key: string): void => {
@@ -185,9 +206,19 @@ function MainLine({ study, from, describe }: LineProps) {
       );
     cells = [];
   };
-  for (let parent = from; parent.children.length > 0; parent = parent.children[0]) {
-    const [node, ...variations] = parent.children;
+  const interrupt = (key: string, parts: ComponentChildren): void => {
+    endRow(`row${key}`);
+    rows.push(
+      <div class="move-interrupt" key={key}>
+        {parts}
+      </div>,
+    );
+  };
+  if (hasComment(root, false)) rows.push(<Comment key="start" node={root} {...props} />);
+  for (let parent = root; parent.children.length > 0; parent = parent.children[0]) {
+    const [node] = parent.children;
     const isBlack = isBlacksTurn(parent.fen);
+    if (hasComment(node, true)) interrupt(`before${node.id}`, <Comment node={node} isBefore {...props} />);
     if (!isBlack || cells.length === 0) {
       endRow(`row${parent.id}`);
       cells.push(
@@ -202,93 +233,211 @@ function MainLine({ study, from, describe }: LineProps) {
           </span>,
         );
     }
-    cells.push(<MoveButton key={node.id} study={study} node={node} describe={describe} />);
-    const { rest } = splitEngineNote(node.comment);
-    if (rest === '' && variations.length === 0) continue;
-    endRow(`row${node.id}`);
-    rows.push(
-      <div class="move-interrupt" key={`interrupt${node.id}`}>
-        {rest !== '' && <p class="move-comment">{rest}</p>}
-        {variations.map((variation) => (
-          <div class="variation" key={variation.id}>
-            <VariationMoves study={study} node={variation} />
-          </div>
+    const remark = layer?.remarkOn(node);
+    cells.push(<MoveButton key={node.id} node={node} nag={remark?.nag} {...props} />);
+    const lines = layOutVariations(parent);
+    const hasWords = hasComment(node, false) || (remark !== undefined && remark.text !== '');
+    if (!hasWords && lines.length === 0) continue;
+    interrupt(
+      `interrupt${node.id}`,
+      <>
+        {hasComment(node, false) && <Comment node={node} {...props} />}
+        {remark !== undefined && remark.text !== '' && <p class="move-comment move-remark">{remark.text}</p>}
+        {lines.map((line, index) => (
+          <Line key={index} line={line} main={node} {...props} />
         ))}
-      </div>,
+        {remark !== undefined && remark.betterLine.length > 0 && (
+          <BetterLine node={node} sans={remark.betterLine} {...props} />
+        )}
+      </>,
     );
   }
   endRow('last');
-  return <>{rows}</>;
+  if (root.children.length > 0) return <>{rows}</>;
+  return (
+    <>
+      {rows}
+      <p class="faint move-list-empty">{isEditable ? 'Move a piece, or load a game.' : 'No moves yet.'}</p>
+    </>
+  );
 }
 
-function MoveButton({ study, node, describe }: { readonly node: MoveNode } & MoveListProps) {
+function hasComment(node: MoveNode, isBefore: boolean): boolean {
+  const { value } = edited;
+  if (value?.node === node && value.isBefore === isBefore) return true;
+  return isBefore ? readCommentBefore(node) !== '' : splitEngineNote(node.comment).rest !== '';
+}
+
+/** Becomes a field where it stands. */
+function Comment({ study, node, isEditable, isBefore = false }: NodeProps & { readonly isBefore?: boolean }) {
   void study.version.value;
-  const current = study.node.value;
-  const isCurrent = current === node;
-  // The list is one tab stop; keys step through the game.
-  const isStop = isCurrent || (current.parent === null && node.parent === current && current.children[0] === node);
+  const { value } = edited;
+  if (value?.node === node && value.isBefore === isBefore) return <CommentField study={study} {...value} />;
+  const text = isBefore ? readCommentBefore(node) : splitEngineNote(node.comment).rest;
+  if (text === '') return null;
+  if (isEditable !== true) return <span class="move-comment">{text}</span>;
   return (
-    <button
-      type="button"
-      class={`move ${glyphClass(node)}`}
-      data-node={node.id}
-      aria-current={isCurrent ? 'step' : undefined}
-      tabIndex={isStop ? 0 : -1}
-      onClick={() => study.go(node)}
-    >
-      <span class="move-san">
-        {node.san}
-        {formatGlyphs(node.nags)}
-      </span>
-      {describe === undefined ? (
-        <small>{splitEngineNote(node.comment, !isBlacksTurn(node.fen)).note}</small>
-      ) : (
-        describe(node)
-      )}
+    <button type="button" class="move-comment" title="Change the comment" onClick={() => comment(node, isBefore)}>
+      {text}
     </button>
   );
 }
 
-function glyphClass({ nags }: MoveNode): string {
+function CommentField({ study, node, isBefore }: { readonly study: Study; node: MoveNode; isBefore: boolean }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const close = (): void => {
+    if (edited.value?.node === node) edited.value = null;
+  };
+  return (
+    <textarea
+      ref={field}
+      class="move-comment"
+      aria-label="Comment"
+      placeholder={isBefore ? `Comment before ${node.san}` : `Comment on ${node.san || 'the start'}`}
+      value={isBefore ? readCommentBefore(node) : node.comment}
+      onInput={({ currentTarget: { value } }) =>
+        study.annotate(node, isBefore ? { commentBefore: value } : { comment: value })
+      }
+      onBlur={close}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))) {
+          event.preventDefault();
+          close();
+        }
+      }}
+    />
+  );
+}
+
+function MoveButton({ study, node, nag = 0, isEditable }: NodeProps & { readonly nag?: number | undefined }) {
+  void study.version.value;
+  const place = useComputed(() => {
+    const { value: at } = study.node;
+    if (at === node) return 'current';
+    if (node.parent !== at) return '';
+    if (at.children.length > 1 && study.next.value === node) return 'chosen';
+    return at.parent === null && at.children[0] === node ? 'first' : '';
+  }).value;
+  const nags = sortGlyphs(nag === 0 ? node.nags : [...node.nags, nag]);
+  const thought = isEditable === true ? getThought(node).value : null;
+  const evaluation = readEvaluation(node, isEditable === true && isShown.value, thought);
+  const clock = readClock(node);
+  return (
+    <button
+      type="button"
+      class={`move ${glyphClass(nags)} ${place === 'chosen' ? 'move-chosen' : ''}`}
+      data-node={node.id}
+      aria-current={place === 'current' ? 'step' : undefined}
+      // The list is one tab stop; keys step through the game.
+      tabIndex={place === 'current' || place === 'first' ? 0 : -1}
+      onClick={() => study.go(node)}
+    >
+      <span class="move-san">
+        {node.san}
+        {nags.map((own) => (
+          <GlyphSign key={own} nag={own} />
+        ))}
+      </span>
+      {clock !== '' && (
+        <span class="move-clock" title="Clock">
+          {clock}
+        </span>
+      )}
+      {evaluation !== null && <small title={evaluation.source}>{evaluation.text}</small>}
+    </button>
+  );
+}
+
+/** Signs that many fonts lack, 16 by 16. */
+const DRAWN: Readonly<Record<string, string>> = {
+  '⩲': 'M8 1v8M4 5h8M3 12h10M3 15h10',
+  '⩱': 'M3 2h10M3 5h10M8 7v8M4 11h8',
+  '⨀': 'M14 8a6 6 0 1 0-12 0 6 6 0 0 0 12 0M8 7v2',
+  '⟳': 'M13 5a6 6 0 1 0 1 4M14 1v4h-4',
+  '⌓': 'M2 12a6 6 0 0 1 12 0z',
+};
+
+function GlyphSign({ nag }: { readonly nag: number }) {
+  const { sign, word } = describeGlyph(nag);
+  const path = DRAWN[sign];
+  return (
+    <span class={nag > 6 ? 'glyph glyph-position' : 'glyph'} title={word}>
+      {path === undefined ? (
+        sign
+      ) : (
+        <svg viewBox="0 0 16 16" role="img" aria-label={word}>
+          <path d={path} />
+        </svg>
+      )}
+    </span>
+  );
+}
+
+function glyphClass(nags: readonly number[]): string {
   if (nags.includes(4)) return 'move-blunder';
   if (nags.includes(2)) return 'move-mistake';
   if (nags.includes(6)) return 'move-dubious';
   return nags.includes(1) || nags.includes(3) ? 'move-good' : '';
 }
 
-/** A line in running text, with its own variations in brackets. */
-function VariationMoves({ study, node }: { readonly study: Study; readonly node: MoveNode }) {
-  void study.version.value;
-  const parts: ComponentChildren[] = [];
-  let wantsNumber = true;
-  for (let at: MoveNode | undefined = node; at !== undefined; at = at.children[0]) {
-    const isBlack = !isBlacksTurn(at.fen);
-    if (wantsNumber || !isBlack) {
-      parts.push(
-        <span class="variation-number" key={`n${at.id}`}>
-          {formatMoveNumber(at.gamePly - 1, isBlack)}
-        </span>,
-      );
-    }
-    wantsNumber = false;
-    parts.push(<MoveButton key={at.id} study={study} node={at} />);
-    const { rest } = splitEngineNote(at.comment);
-    if (rest !== '') {
-      parts.push(
-        <span class="move-comment" key={`c${at.id}`}>
-          {rest}
-        </span>,
-      );
-      wantsNumber = true;
-    }
-    for (const other of at === node ? [] : (at.parent?.children.slice(1) ?? [])) {
-      parts.push(
-        <span class="variation-nested" key={`v${other.id}`}>
-          (<VariationMoves study={study} node={other} />)
-        </span>,
-      );
-      wantsNumber = true;
-    }
-  }
-  return <>{parts}</>;
+/** Plies of a computer's line while the board shows something else. */
+const CUT_PLIES = 3;
+
+interface OneLineProps extends MoveListProps {
+  readonly line: MoveLine;
+  /** The move of the main line that it varies. */
+  readonly main: MoveNode;
+}
+
+function Line({ line, main, ...props }: OneLineProps) {
+  const { depth, parts, isComputer } = line;
+  const isCut = useComputed(() => {
+    const { value: at } = props.study.node;
+    const isOn = parts.some((part) => typeof part === 'object' && 'node' in part && part.node === at);
+    return isComputer && at !== main && at !== main.parent && !isOn;
+  }).value;
+  return (
+    <div class="variation" style={{ '--depth': Math.min(depth, 12) }}>
+      {(isCut ? parts.slice(0, CUT_PLIES) : parts).map((part, index) => renderPart(part, index, props))}
+      {isCut && parts.length > CUT_PLIES && '…'}
+    </div>
+  );
+}
+
+function renderPart(part: LinePart, index: number, props: MoveListProps): ComponentChildren {
+  // A bracket stays with its move (word joiner).
+  if (typeof part === 'string') return part === '(' ? '(\u2060' : '\u2060)';
+  if ('comment' in part) return <Comment key={index} node={part.comment} isBefore={part.isBefore} {...props} />;
+  const { node, hasNumber } = part;
+  return (
+    <>
+      {hasNumber && <MoveNumber node={node} />}
+      <MoveButton key={node.id} node={node} {...props} />
+    </>
+  );
+}
+
+function MoveNumber({ node: { gamePly } }: { readonly node: Pick<MoveNode, 'gamePly'> }) {
+  return <span class="variation-number">{formatMoveNumber(gamePly - 1, gamePly % 2 === 0)}</span>;
+}
+
+/** What the review would have played in place of a move: a click on one of its moves takes the line into the game. */
+function BetterLine({ study, node, sans }: NodeProps & { readonly sans: readonly string[] }) {
+  const isCut = useComputed(() => study.node.value !== node && study.node.value !== node.parent).value;
+  const play = (count: number): void => {
+    study.go(node.parent ?? node);
+    for (const san of sans.slice(0, count)) study.play(unwrap(parseSan(study.position.value, san)));
+  };
+  return (
+    <div class="variation" style={{ '--depth': 1 }}>
+      {(isCut ? sans.slice(0, CUT_PLIES) : sans).map((san, index) => (
+        <>
+          {(index === 0 || (node.gamePly + index) % 2 === 1) && <MoveNumber node={{ gamePly: node.gamePly + index }} />}
+          <Button key={index} label={san} class="move move-better" tabIndex={-1} onClick={() => play(index + 1)} />
+        </>
+      ))}
+      {isCut && sans.length > CUT_PLIES && '…'}
+    </div>
+  );
 }

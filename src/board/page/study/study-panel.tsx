@@ -1,22 +1,22 @@
 /** What the analysis and review panels share: the board of the study, its game with chapters and annotations, loading, setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import type { ImportedGame } from '../../game/game-list.js';
-import { getPath } from '../../game/move-tree.js';
 import { type Drawing, readClock } from '../../game/move-tree-text.js';
-import { GLYPHS, splitPoints } from '../../game/page-text.js';
+import { splitPoints } from '../../game/page-text.js';
 import { type BoardEvaluation, BoardPanel, PhoneView, type PlayerNote } from '../board/board-panel.js';
-import { assign, Button } from '../shell/controls.js';
+import { assign } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
-import { importFile } from '../shell/user-files.js';
+import { importFiles } from '../shell/user-files.js';
 import { EditorBoard, EditorForm, isEditing } from './board-editor.js';
 import { chapterIndex, chapters, openChapter, openFile } from './library.js';
-import { deleteFrom, MoveList } from './move-list.js';
+import { MOVE_KEYS, MoveList } from './move-list.js';
+import { nameLine } from './openings.js';
+import { saveGames } from './share-menu.js';
 import { study } from './study.js';
 
 interface StudyPanelProps {
@@ -41,11 +41,11 @@ export function stepChapter(step: number): void {
   if (chapters.value[index] !== undefined) openChapter(index);
 }
 
-/** The games of a file or text become an analysis. @param name of the file */
-export function readGames(file: Blob, name = '', onOpened: () => void = () => undefined): void {
+/** The games of files or of a text become an analysis. @param name of the files */
+export function readGames(files: readonly Blob[], name = '', onOpened: () => void = () => undefined): void {
   const games: ImportedGame[] = [];
   let refusal: string | undefined;
-  importFile(file, (news) => {
+  importFiles(files, (news) => {
     if (news.type === 'games') {
       games.push(...news.games);
       refusal ??= news.refusals[0];
@@ -104,12 +104,14 @@ export function StudyPanel({ name, keys, game, children, ...board }: StudyPanelP
         pass,
         undo,
         load: openLoadDialog,
+        save: () => void saveGames(),
+        ...MOVE_KEYS,
         ...keys,
       }}
       typing={{
         mayPass: true,
         onMove: (move) => study.play(move),
-        onText: (text, onOpened) => readGames(new Blob([text]), '', onOpened),
+        onText: (text, onOpened) => readGames([new Blob([text])], '', onOpened),
       }}
       {...board}
       movable={study.turn.value}
@@ -141,89 +143,17 @@ export function StudyPanel({ name, keys, game, children, ...board }: StudyPanelP
   );
 }
 
-/*
- * Names of openings: lichess's list (github.com/lichess-org/chess-openings, CC0) in openings.tsv. The last named position on the
- * way to the one on the board counts, so that transpositions are recognised, and positions that were set up. The list is
- * fetched when it is first needed.
- */
-
-/** Position without clocks → name. Null until the list is read. */
-const names = signal<ReadonlyMap<string, string> | null>(null);
-/** Longest line of the list. */
-const MOST_PLIES = 40;
-
-let isAsked = false;
-
-effect(() => {
-  if (isAsked || study.node.value.fen === START_FEN) return;
-  isAsked = true;
-  void readNames();
-});
-
-/** "B90 Sicilian Defense: Najdorf Variation"; '' = none. */
-const openingName = computed(() => {
-  const known = names.value;
-  if (known === null) return '';
-  const path = getPath(study.node.value).slice(0, MOST_PLIES);
-  return path.reduce((name, { fen }) => known.get(getPlace(fen)) ?? name, '');
-});
-
-function getPlace(fen: string): string {
-  return fen.split(' ').slice(0, 4).join(' ');
-}
-
-/** Lines of `PLACE\tNAME`, which the build makes of the list. */
-async function readNames(): Promise<void> {
-  const response = await fetch(new URL('./openings.tsv', import.meta.url)).catch(() => null);
-  if (!response?.ok) return;
-  const lines = (await response.text()).trim().split('\n');
-  names.value = new Map(lines.map((line) => line.split('\t') as [string, string]));
-}
-
 /** The game on the board: which of the file's games it is, its opening, moves, annotations, FEN. */
-export function GamePart({ describe }: { readonly describe?: Parameters<typeof MoveList>[0]['describe'] }) {
+export function GamePart() {
   return (
     <>
-      {openingName.value !== '' && <p class="opening">{openingName.value}</p>}
-      <MoveList study={study} isEditable describe={describe} />
-      <AnnotationBar />
+      <Opening />
+      <MoveList study={study} isEditable />
     </>
   );
 }
 
-/** Comment and glyphs of the move on the board, and what can be done with its variation. */
-function AnnotationBar() {
-  const node = study.node.value;
-  void study.version.value;
-  const isStart = node.parent === null;
-  return (
-    <details class="annotation">
-      <summary>Comment and glyphs</summary>
-      <div class="button-row">
-        {GLYPHS.map(({ nag, sign, word }) => (
-          <Button
-            key={nag}
-            label={sign}
-            class="glyph"
-            title={word}
-            aria-label={word}
-            aria-pressed={node.nags.includes(nag)}
-            disabled={isStart}
-            onClick={() => study.toggleGlyph(node, nag)}
-          />
-        ))}
-        <span class="spacer" />
-        <Button label="Null move" title="Pass the turn (-)" onClick={pass} />
-        <Button label="Promote" disabled={isStart} onClick={() => study.promote(node)} />
-        <Button label="Delete from here" disabled={isStart} onClick={() => deleteFrom(study, node)} />
-      </div>
-      <textarea
-        rows={2}
-        aria-label="Comment"
-        placeholder="Comment on this move"
-        value={node.comment}
-        onInput={({ currentTarget }) => study.annotate(node, { comment: currentTarget.value })}
-      />
-    </details>
-  );
+function Opening() {
+  const name = nameLine(study.node.value);
+  return name === '' ? null : <p class="opening">{name}</p>;
 }

@@ -6,6 +6,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { unwrap } from '../../../base/util/index.js';
 import { BLACK, formatSan, type Move, NO_MOVE } from '../../../chess/rules/index.js';
 import { createDests, findDroppedMoves, getMoveSquares } from '../../game/board-moves.js';
+import { MOVE_GLYPHS } from '../../game/glyphs.js';
 import {
   findLineEnd,
   getPath,
@@ -23,7 +24,6 @@ import {
   writeCommentBefore,
   writeDrawings,
 } from '../../game/move-tree-text.js';
-import { GLYPHS } from '../../game/page-text.js';
 import type { PositionText } from '../../protocol/requests.js';
 import type { Side } from '../board/chess-board.js';
 import { spoken } from '../shell/notices.js';
@@ -80,6 +80,8 @@ export class Study {
   /** Changes of this game that can be taken back, the newest last. */
   readonly undos = signal<readonly Undo[]>([]);
   /** The comment that is being typed. */
+  /** The move at a fork that the user has chosen. */
+  private readonly chosen = signal<MoveNode | null>(null);
   private typing: { readonly node: MoveNode; readonly what: string; readonly change: Undo } | null = null;
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
@@ -95,6 +97,12 @@ export class Study {
   readonly dests = computed(() => {
     void this.refusals.value;
     return createDests(this.position.value, this.isChess960.value);
+  });
+  /** Where one step forward leads; undefined at the end of a line. */
+  readonly next = computed<MoveNode | undefined>(() => {
+    void this.version.value;
+    const { children } = this.node.value;
+    return children.find((child) => child === this.chosen.value) ?? children[0];
   });
   readonly drawings = computed(() => {
     void this.version.value;
@@ -198,7 +206,7 @@ export class Study {
 
   /** A move has one of these glyphs at most; what the file says of the position stays. */
   toggleGlyph(node: MoveNode, nag: number): void {
-    const others = node.nags.filter((own) => !GLYPHS.some((glyph) => glyph.nag === own));
+    const others = node.nags.filter((own) => !MOVE_GLYPHS.some((glyph) => glyph.nag === own));
     this.annotate(node, { nags: node.nags.includes(nag) ? others : [nag, ...others] });
   }
 
@@ -215,6 +223,7 @@ export class Study {
   }
 
   go(node: MoveNode): void {
+    this.chosen.value = null;
     this.node.value = node;
     spoken.value = node.parent === null ? 'Start' : node.san;
   }
@@ -254,8 +263,26 @@ export class Study {
   }
 
   goForward(): void {
-    const [next] = this.node.value.children;
-    if (next !== undefined) this.go(next);
+    if (this.next.value !== undefined) this.go(this.next.value);
+  }
+
+  /** Out of the variation, to where it leaves its line. */
+  leave(): void {
+    const start = getPath(this.node.value).findLast((node) => node.parent !== null && node.parent.children[0] !== node);
+    if (start?.parent) this.go(start.parent);
+  }
+
+  /** At a fork the move before or after the chosen one is chosen; elsewhere to the start or the end. */
+  chooseOrGo(step: 1 | -1): void {
+    const { children } = this.node.value;
+    if (this.next.value === undefined || children.length < 2) {
+      if (step < 0) this.goToStart();
+      else this.goToEnd();
+      return;
+    }
+    const index = (children.indexOf(this.next.value) + step + children.length) % children.length;
+    this.chosen.value = children[index];
+    spoken.value = `${children[index].san}, move ${index + 1} of ${children.length}`;
   }
 
   goToStart(): void {
