@@ -5,7 +5,7 @@
  */
 import { signal, useComputed, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { unwrap } from '../../../base/util/index.js';
 import { parseSan } from '../../../chess/rules/index.js';
 import { formatMoveNumber } from '../../game/board-moves.js';
@@ -285,7 +285,8 @@ function Comment({ study, node, isEditable, isBefore = false }: NodeProps & { re
 
 function CommentField({ study, node, isBefore }: { readonly study: Study; node: MoveNode; isBefore: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // With the picture: the next key is the field's.
+  useLayoutEffect(() => field.current?.focus(), []);
   const close = (): void => {
     if (edited.value?.node === node) edited.value = null;
   };
