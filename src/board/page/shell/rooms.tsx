@@ -15,7 +15,8 @@ export const mode = signal<Mode>('analyse');
 function readAddress(): void {
   const name = location.hash.slice(1);
   batch(() => {
-    mode.value = MODES.find((known) => known === name) ?? mode.value;
+    // A link to a position is for the analysis.
+    mode.value = MODES.find((known) => known === name) ?? (name.startsWith('fen=') ? 'analyse' : mode.value);
     room.value = Object.hasOwn(ROOMS, name) ? (name as Room) : 'board';
   });
 }
