@@ -1,8 +1,7 @@
 /**
  * The engine's side of the search thread. `SearchHost` owns the thread: it creates one when the first network is loaded, and another
  * after a failure. Messages to a thread that does not exist yet are dropped; a new thread starts with an empty tree.
- * `createSearchOrder` makes the message that starts a search; `stepForward` turns the reports of a ponder search, which starts one ply
- * early.
+ * `createSearchOrder` makes the message that starts a search.
  */
 
 import type { OptionStore } from '../../base/options/index.js';

@@ -1,4 +1,4 @@
-/** The door of uci/: the protocol as text. In engine mode only this room writes to stdout. */
+/** The door of uci/: the protocol as text. In engine mode only this room writes to stdout, through the function that it is given. */
 
 export { formatBestMove, formatInfo, type InfoStyle } from './info-text.js';
 export { formatMoveStats } from './move-stats-text.js';

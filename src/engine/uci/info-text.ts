@@ -1,6 +1,5 @@
 /**
- * Search reports as text: `info` lines with fields in lc0's order (chess/uciloop.cc, StringUciResponder) and whole numbers only,
- * the statistics of moves, and what is printed for people in a console.
+ * Search reports as text: `info` lines with fields in lc0's order (chess/uciloop.cc, StringUciResponder) and whole numbers only.
  */
 
 import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';

@@ -1,6 +1,6 @@
 /**
- * Turns self-play games into training records. A position is recorded when it is searched; result and plies left are filled in
- * when the game ends. For an adjudicated game the last search estimates the plies left (lc0 does so for every game). Source of
+ * Turns a finished self-play game into training records, which `games/training/training-file.ts` writes. A record is filled from the
+ * search of its position; result and plies left follow from the end of the game. For an adjudicated game the last search estimates the plies left (lc0 does so for every game). Source of
  * every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 
