@@ -49,7 +49,7 @@ export function getWhiteWdl({ wdl: { win, draw, loss } }: Pick<Line, 'wdl'>, isB
 }
 
 /** Per mille for White. @param q win minus loss for the player who makes the move. @param draw its probability, 0 to 1 */
-export function computeWdl(q: number, draw: number, isBlack: boolean): Line['wdl'] {
+export function computeWhiteWdl(q: number, draw: number, isBlack: boolean): Line['wdl'] {
   const [win, loss] = [500 * (1 + q - draw), 500 * (1 - q - draw)];
   return getWhiteWdl({ wdl: { win, draw: 1000 * draw, loss } }, isBlack);
 }
@@ -200,7 +200,7 @@ export function listScores(games: readonly MatchGame[], player: string): number[
 }
 
 /** `+206 ± 78`, with half the width of the 95 % interval. */
-export function formatElo(elo: number, error: number | null): string {
+export function formatRating(elo: number, error: number | null): string {
   const value = `${elo >= 0 ? '+' : '−'}${Math.abs(elo).toFixed(0)}`;
   return error === null ? value : `${value} ± ${error.toFixed(0)}`;
 }

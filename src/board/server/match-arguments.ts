@@ -11,7 +11,7 @@ import { formatPairs } from '../../games/engines/index.js';
 import { formatTimeControl, type Pair } from '../../games/play/index.js';
 import { parseSprt } from '../../games/statistics/index.js';
 import type { MatchSettings } from '../protocol/requests.js';
-import { formatSprt, type MatchHeader } from './match-record.js';
+import { formatSprtFlag, type MatchHeader } from './match-record.js';
 import type { MatchBooks, MatchPlayers } from './offers.js';
 
 /** Where the players and books of a match are looked up. */
@@ -79,7 +79,7 @@ export function createRequestedArguments(
   { players, books, bookFolder }: MatchOffers,
 ): string[] {
   const { tournament, games, concurrency, book, chess960 } = settings;
-  const sprt = formatSprt(settings);
+  const sprt = formatSprtFlag(settings);
   if (sprt !== null && settings.players.length > 2) throw new Error('A sequential test needs two players');
   if (sprt !== null) unwrap(parseSprt(sprt));
   return [
@@ -122,7 +122,7 @@ export function createRecordedArguments(header: MatchHeader, { players, books, b
 /** What a page asked for, in words. */
 export function describeSettings(settings: MatchSettings): string {
   const { players, tournament, clock, nodes, book, chess960 } = settings;
-  const sprt = formatSprt(settings);
+  const sprt = formatSprtFlag(settings);
   return [
     clock === null ? `${nodes} nodes a move` : `${clock.seconds} s + ${clock.increment} s a move`,
     ...(players.length < 3 ? [] : [tournament === 'gauntlet' ? 'the first against all others' : 'each against each']),

@@ -34,7 +34,7 @@ import {
   matchSettingsSchema,
 } from '../protocol/requests.js';
 
-export function formatSprt({ sprt }: MatchSettings): string | null {
+export function formatSprtFlag({ sprt }: MatchSettings): string | null {
   return sprt === null ? null : `elo0=${sprt.elo0} elo1=${sprt.elo1} model=logistic`;
 }
 
@@ -124,7 +124,7 @@ export class MatchRecord {
   }
 
   get sprt(): string | null {
-    return this.saved === null ? (this.ownHeader?.origin.sprt ?? null) : formatSprt(this.saved);
+    return this.saved === null ? (this.ownHeader?.origin.sprt ?? null) : formatSprtFlag(this.saved);
   }
 
   /** Games to play in all; a match that was made longer elsewhere has at least those that it played. */

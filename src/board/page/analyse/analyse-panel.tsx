@@ -4,7 +4,7 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatSan } from '../../../chess/rules/index.js';
 import { createArrows, getArrow, requireMove } from '../../game/board-moves.js';
-import { computeWdl, formatCount, getExpectedPoints } from '../../game/page-text.js';
+import { computeWhiteWdl, formatCount, getExpectedPoints } from '../../game/page-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
 import { later, toggle } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
@@ -87,7 +87,7 @@ const MOST_NUMBERS = 16;
 
 /** White's expected points in percent, and visits. */
 function describeRow({ q, draw, visits }: MoveRow): readonly [string, string] {
-  const points = getExpectedPoints(computeWdl(q, draw ?? 0, isBlackToMove.value));
+  const points = getExpectedPoints(computeWhiteWdl(q, draw ?? 0, isBlackToMove.value));
   return [String(Math.round(100 * points)), formatCount(visits)];
 }
 

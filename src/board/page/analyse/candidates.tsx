@@ -5,7 +5,7 @@
 import { computed, signal } from '@preact/signals';
 import { formatSan } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
-import { computeWdl, formatScore, getWhiteWdl } from '../../game/page-text.js';
+import { computeWhiteWdl, formatScore, getWhiteWdl } from '../../game/page-text.js';
 import type { Line, MoveRow } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { Button, Menu, MenuItem, toggle } from '../shell/controls.js';
@@ -217,7 +217,7 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
           visits={row.visits}
           share={row.visits / Math.max(1, visits)}
           prior={row.prior}
-          wdl={row.visits === 0 || row.draw === null ? null : computeWdl(row.q, row.draw, isBlackToMove.value)}
+          wdl={row.visits === 0 || row.draw === null ? null : computeWhiteWdl(row.q, row.draw, isBlackToMove.value)}
         />
         <Actions uci={row.move} san={san} text={san} />
       </div>

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Position } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
-import { computeWdl } from '../../game/page-text.js';
+import { computeWhiteWdl } from '../../game/page-text.js';
 import type { TreeNode } from '../../protocol/replies.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button } from '../shell/controls.js';
@@ -123,7 +123,7 @@ function Branch({ node, path, words, share }: BranchProps) {
           visits={visits}
           share={share}
           prior={prior}
-          wdl={computeWdl(wl, d, isBlackToMove.value !== (path.length % 2 === 1))}
+          wdl={computeWhiteWdl(wl, d, isBlackToMove.value !== (path.length % 2 === 1))}
         />
         {terminal !== null && <span class="faint">{ENDS[terminal]}</span>}
       </div>

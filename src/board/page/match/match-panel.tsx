@@ -5,7 +5,7 @@ import {
   countScore,
   formatClock,
   formatCount,
-  formatElo,
+  formatRating,
   formatScore,
   formatSuperiority,
   isBlacksTurn,
@@ -183,7 +183,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
 
 function describeElo({ elo }: MatchState): string {
   if (elo?.elo == null) return 'All games won by one side';
-  return `Elo ${formatElo(elo.elo, elo.error)}${elo.error === null ? ' (too few games for an error)' : ''}`;
+  return `Elo ${formatRating(elo.elo, elo.error)}${elo.error === null ? ' (too few games for an error)' : ''}`;
 }
 
 function formatRecord({ wins, draws, losses }: MatchScore): string {
@@ -222,7 +222,7 @@ function TournamentTable({ state }: { readonly state: MatchState }) {
         key: player,
         name: `${index + 1}. ${player}`,
         cells: [
-          elo === null ? '–' : formatElo(elo, error),
+          elo === null ? '–' : formatRating(elo, error),
           points,
           games,
           ...against.map((cell) => (cell === null ? '' : `${cell.points}/${cell.games}`)),

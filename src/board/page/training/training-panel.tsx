@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { parseTree } from '../../game/move-tree-text.js';
-import { formatElo } from '../../game/page-text.js';
+import { formatRating } from '../../game/page-text.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
@@ -281,7 +281,7 @@ function Generations({ state }: { readonly state: LoopState }) {
       row.valueLoss?.toFixed(3) ?? '–',
       row.gate === null ? '–' : `+${row.gate[0]} =${row.gate[1]} −${row.gate[2]}`,
       row.promoted === null ? '–' : row.promoted ? 'yes' : 'no',
-      row.elo === null ? '–' : formatElo(row.elo, row.eloError),
+      row.elo === null ? '–' : formatRating(row.elo, row.eloError),
       formatMinutes(row.seconds),
       renderVersion(row.number, row.hasNetwork),
     ],
