@@ -8,6 +8,7 @@ import { EngineServices } from './desk/engine-services.js';
 import { PageSession } from './desk/page-session.js';
 import type { PortEvent } from './protocol/replies.js';
 import { BoardServer } from './server/board-server.js';
+import { KeptAnalyses } from './server/kept-analyses.js';
 import { LoopControl, type LoopSettings } from './server/loop-control.js';
 import { Matches } from './server/matches.js';
 import { MatchBooks, MatchPlayers, OfferedNetworks, requireEngines } from './server/offers.js';
@@ -16,16 +17,18 @@ import { SentFiles } from './server/sent-files.js';
 export interface BoardSettings {
   readonly options: OptionStore;
   readonly version: string;
-  /** 0 = any free one. */
-  readonly port: number;
+  /** 0 = any free one; null = the usual one, or the next that is free. */
+  readonly port: number | null;
   readonly address: string;
   readonly extraHosts: readonly string[];
   /** The last URL was used; this one is for another browser. */
   onNewUrl(url: string): void;
-  /** The engine warns, and no page is there to hear it. */
+  /** Something goes wrong, and no page is there to hear it. */
   onWarning(text: string): void;
   /** Folders whose networks the page may choose. */
   readonly networkFolders: readonly string[];
+  /** Folder in which analyses of the pages are kept; undefined = this user has none. */
+  readonly keptFolder: string | undefined;
   /** Folder of matches; created when the first one starts. */
   readonly matchFolder: string;
   /** UCI engines that may play matches, as `sardonyx match --engine` describes them. */
@@ -102,6 +105,7 @@ export async function startBoard(settings: BoardSettings): Promise<RunningBoard>
     return BoardServer.start({
       ...settings,
       sent,
+      kept: new KeptAnalyses(settings.keptFolder),
       findPgn: (match) => matches.findPgn(match),
       createSession: (send) => {
         const session = new PageSession(desk, services, send);

@@ -121,7 +121,67 @@ test('a foreign Host is refused even with the cookie', async () => {
     assert.equal((await get(place, { Host, Cookie: cookie })).status, 403, Host);
     assert.equal(await shakeHands({ Host, Origin: `http://${Host}`, Cookie: cookie }), 403, Host);
   }
-  assert.equal((await get(place, { Host: `localhost:${board.port}`, Cookie: cookie })).status, 200);
+});
+
+test('localhost leads to 127.0.0.1, so that what a browser keeps belongs to one name; no other name leads anywhere', async () => {
+  const Host = `localhost:${board.port}`;
+  for (const path of ['/', place, `/${new URL(board.url).search}`, '//evil.example/', `${place}engine?x`]) {
+    const { status, headers } = await get(path, { Host });
+    assert.deepEqual([status, headers.location], [303, `${board.origin}${path}`]);
+  }
+  assert.equal((await get('http://evil.example/', { Host })).headers.location, `${board.origin}/`);
+  assert.equal((await get(place, { Host: `localhost:${board.port}.evil.example` })).status, 403);
+  assert.equal(await shakeHands({ Host, Origin: `http://${Host}` }), 401);
+});
+
+test('a refusal is a page without a script that takes the token, or the address that ends with it, from this origin alone', async () => {
+  for (const [path, status] of [
+    ['/', 401],
+    [place, 401],
+    ['/old-place/', 401],
+    ['/?token=wrong', 403],
+  ] as const) {
+    const refusal = await get(path);
+    assert.equal(refusal.status, status);
+    assert.match(refusal.text, /<form method="post" action="\/">[\s\S]*<input id="token"/);
+    assert.doesNotMatch(refusal.text, /script/i);
+    assert.equal(refusal.headers['cache-control'], 'no-store');
+    assert.match(
+      String(refusal.headers['content-security-policy']),
+      /^default-src 'none'; style-src 'sha256-[^']+'; .*form-action 'self'/,
+    );
+  }
+  const post = (token: string, Origin: string): Promise<Response> =>
+    fetch(`${board.origin}/`, {
+      method: 'POST',
+      body: new URLSearchParams({ token }),
+      headers: { Origin },
+      redirect: 'manual',
+    });
+  const address = board.lines.at(-1) ?? board.url;
+  for (const Origin of ['http://evil.example', 'null']) assert.equal((await post(address, Origin)).status, 403);
+  for (const token of ['', 'wrong', 'x'.repeat(1e6)]) {
+    const refusal = await post(token, board.origin).catch(() => null);
+    assert.equal(refusal?.status ?? 403, 403);
+    assert.equal(refusal?.headers.get('set-cookie') ?? null, null);
+  }
+  for (const token of [address, ` ${new URL(address).searchParams.get('token')} `]) {
+    const answer = await post(token, board.origin);
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, `${place}?cookies`]);
+  }
+  assert.equal((await get('/', {}, 'POST')).status, 403);
+});
+
+test('two boards at the usual port: the second takes the next, and says so in a sentence', async () => {
+  const children = [1, 2].map(() => BoardProcess.start(['--backend=hash', '--port=']));
+  const boards = await Promise.all(children);
+  assert.notEqual(boards[0].port, boards[1].port);
+  for (const own of boards) {
+    assert.ok(own.port >= 24827 && own.port < 32768, own.url);
+    if (own.port > 24827) assert.match(own.errors, /Port 24827 is taken.*this one is at port \d+/);
+    else assert.equal(own.errors, '');
+    await own.stop();
+  }
 });
 
 test('a foreign Origin is refused even with the cookie, and a WebSocket needs one', async () => {
@@ -153,7 +213,8 @@ test('only the files of the page are served, whatever the path', async () => {
     assert.ok(status === 404 || (status === 200 && text.includes('<title>Sardonyx</title>')), `${path}: ${status}`);
     assert.doesNotMatch(text, /"devDependencies"|root:/);
   }
-  assert.equal((await get(place, { Cookie: cookie }, 'POST')).status, 405);
+  assert.equal((await get(place, { Cookie: cookie }, 'POST')).status, 403);
+  assert.equal((await get(place, { Cookie: cookie, Origin: board.origin }, 'POST')).status, 405);
 });
 
 test('every answer carries a strict policy, and the page names no other host', async () => {
@@ -166,10 +227,12 @@ test('every answer carries a strict policy, and the page names no other host', a
   assert.doesNotMatch(policy, /unsafe|\*/);
   assert.doesNotMatch(page.text, /https?:\/\//);
   assert.doesNotMatch(page.text, /<script>|<style|style=/);
+  assert.equal(page.headers['referrer-policy'], 'no-referrer');
   for (const path of ['/', '/nothing', place]) {
     const { headers } = await get(path);
     assert.equal(headers['x-content-type-options'], 'nosniff');
-    assert.equal(headers['referrer-policy'], 'no-referrer');
+    // The form of the refusal must send its origin, to this server alone.
+    assert.equal(headers['referrer-policy'], 'same-origin');
     assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
     assert.equal(headers['access-control-allow-origin'], undefined);
   }

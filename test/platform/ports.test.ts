@@ -23,6 +23,7 @@ import {
   findCacheFolder,
   findHome,
   getConfigFolder,
+  getDataFolder,
   getTemporaryFolder,
   listCacheFolders,
 } from '#platform/folders.js';
@@ -331,6 +332,8 @@ test('a home that does not exist, or is the root, is none, and nothing is made t
   for (const HOME of [missing, '/', '//', '/..', join(scratch, 'file')]) {
     assert.equal(findHome({ HOME }), undefined, HOME);
     assert.equal(getConfigFolder({ HOME }), undefined, HOME);
+    assert.equal(getDataFolder({ HOME }), undefined, HOME);
+    assert.equal(getDataFolder({ HOME, SARDONYX_DATA: scratch }), scratch);
     assert.deepEqual(listCacheFolders({ HOME }), listCacheFolders({ HOME: '/' }));
     assert.ok(findCacheFolder('kind', { HOME, SARDONYX_CACHE: join(scratch, 'cache') }));
   }
@@ -341,6 +344,7 @@ test('a home that does not exist, or is the root, is none, and nothing is made t
 test('relative paths in HOME and XDG_* name no folder', { skip: process.platform !== 'linux' }, () => {
   const environment = { HOME: '.', XDG_CONFIG_HOME: 'settings', XDG_CACHE_HOME: './cache' };
   assert.equal(getConfigFolder(environment), undefined);
+  assert.equal(getDataFolder(environment), undefined);
   assert.deepEqual(listCacheFolders(environment), listCacheFolders({ HOME: '/' }));
 });
 

@@ -36,6 +36,7 @@ export class BoardProcess {
     });
   }
 
+  /** @param args with `--port=` alone the usual port; without, any */
   static async start(
     args: readonly string[] = ['--backend=hash'],
     environment: NodeJS.ProcessEnv = {},
@@ -44,8 +45,10 @@ export class BoardProcess {
     const program = join(repositoryRoot, 'dist', 'cli', 'main.js');
     const folder = mkdtempSync(join(tmpdir(), 'sardonyx-board-'));
     const matches = `--matches=${join(folder, 'matches')}`;
-    const child = spawn(process.execPath, [program, 'board', '--no-open', '--config=', matches, ...args], {
-      env: { ...process.env, ...environment },
+    const own = args.some((flag) => flag.startsWith('--port')) ? [] : ['--port=0'];
+    const flags = ['--no-open', '--config=', ...own, matches, ...args.filter((flag) => flag !== '--port=')];
+    const child = spawn(process.execPath, [program, 'board', ...flags], {
+      env: { ...process.env, SARDONYX_DATA: join(folder, 'data'), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = createInterface({ input: child.stdout });

@@ -36,7 +36,7 @@ export class Access {
   private readonly sessions = new Map<string, number>();
 
   /**
-   * @param hosts names and addresses by which the server may be called, without port
+   * @param hosts names and addresses by which the server may be called, without port; the first is the one to use
    * @param port cookies do not know ports, so that the cookie's name says it
    * @param onSpent the printed token was used: there is a new one, for another browser
    */
@@ -63,6 +63,13 @@ export class Access {
     if (host === undefined || !this.isOwnHost(host)) return 'This server does not answer to that host name';
     if (origin === undefined) return needsOrigin ? 'The Origin header is missing' : null;
     return origin === `http://${host}` ? null : 'Requests from other origins are refused';
+  }
+
+  /** Where the browser should be when it has called the server `localhost`: what it keeps belongs to one name. Null = it has not. */
+  findOrigin({ host }: IncomingHttpHeaders): string | null {
+    const [first] = this.hosts;
+    const name = /^(127\.|\[::1\]|localhost$)/.test(first) ? first : '127.0.0.1';
+    return host === `localhost:${this.port}` && name !== 'localhost' ? `http://${name}:${this.port}` : null;
   }
 
   /** The part of a request's path below the place; null when it lies elsewhere. */

@@ -1,4 +1,5 @@
 /** The server: one HTTP server with its WebSockets, from the first port to the last connection. */
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
@@ -7,6 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { PortEvent, Reply } from '../protocol/replies.js';
 import { Access } from './access.js';
 import { answerHttp, readPageFiles } from './http-answers.js';
+import type { KeptAnalyses } from './kept-analyses.js';
 import type { SentFiles } from './sent-files.js';
 
 /** Where the page looks for it. */
@@ -20,12 +22,21 @@ const MOST_STRANGERS = 512;
 const LONGEST_REQUEST_MS = 1_800_000;
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
+/**
+ * The usual one, so that an address that was kept and what browsers keep for it stay good: no system gives it away by itself (from
+ * 32768 on Linux does, from 49152 others do), and no development server or known service has it.
+ */
+const USUAL_PORT = 24827;
+const NEXT_PORTS = 20;
+
 interface ServerSettings {
-  /** 0 = any free one. */
-  readonly port: number;
+  /** 0 = any free one; null = the usual one, or the next that is free. */
+  readonly port: number | null;
   /** Address to listen on. */
   readonly address: string;
   readonly sent: SentFiles;
+  readonly kept: KeptAnalyses;
+  onWarning(text: string): void;
   /** The last one was used; this one is for another browser. */
   onNewUrl(url: string): void;
   findPgn(match: string): string | null;
@@ -66,6 +77,10 @@ export class BoardServer {
     http.maxConnections = MOST_CONNECTIONS;
     await listen(http, settings);
     const { port } = http.address() as AddressInfo;
+    if (settings.port === null && port !== USUAL_PORT)
+      settings.onWarning(
+        `Port ${USUAL_PORT} is taken, by another board perhaps: this one is at port ${port}, where browsers have settings of their own`,
+      );
     const [host] = listHosts(settings);
     const access = new Access(listHosts(settings), port, () => settings.onNewUrl(server.url));
     const sockets = new WebSocketServer({
@@ -113,15 +128,22 @@ export class BoardServer {
   }
 }
 
-function listen(http: Server, { port, address }: ServerSettings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
-      reject(new Error(`The server cannot listen on port ${port} of ${address}: ${reason}`));
-    });
+async function listen(http: Server, { port, address }: ServerSettings): Promise<void> {
+  const usual = Array.from({ length: NEXT_PORTS }, (_, next) => USUAL_PORT + next);
+  const ports = port === null ? [...usual, 0] : [port];
+  for (const [index, candidate] of ports.entries()) {
     // With a short queue, a flood would have others try again after a second.
-    http.listen({ port, host: address, backlog: 2 * MOST_CONNECTIONS }, resolve);
-  });
+    http.listen({ port: candidate, host: address, backlog: 2 * MOST_CONNECTIONS });
+    const error = await once(http, 'listening').then(
+      () => null,
+      (reason: NodeJS.ErrnoException) => reason,
+    );
+    if (error === null) return;
+    const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+    if (isTaken && index < ports.length - 1) continue;
+    const reason = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+    throw new Error(`The server cannot listen on port ${candidate} of ${address}: ${reason}`);
+  }
 }
 
 /** Names by which the server may be called; the first one goes into the printed URL. */

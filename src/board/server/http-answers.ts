@@ -1,8 +1,9 @@
 /**
- * The plain HTTP side, on node:http: the token's exchange, the files of the page, the games of a match as a download, files that
- * a page sends, refusals. So few kinds of answers need no framework, and the checks are shared with the WebSocket's handshake,
+ * The plain HTTP side, on node:http: the token's exchange, the files of the page, analyses that are kept, the games of a match as a
+ * download, files that a page sends, refusals. So few kinds of answers need no framework, and the checks are shared with the WebSocket's handshake,
  * which frameworks leave to a plain server anyway.
  */
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,12 +12,14 @@ import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
 import { describeRefusal } from '../../base/util/index.js';
 import type { Access } from './access.js';
+import { HttpRefusal, type KeptAnalyses, LARGEST_ANALYSIS_BYTES } from './kept-analyses.js';
 import { type FileKind, type SentFiles, TooMuch } from './sent-files.js';
 
 interface HttpContents {
   /** By URL path. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly sent: SentFiles;
+  readonly kept: KeptAnalyses;
   /** The path of a match's games; null when there are none. Throws the sentence for the user. */
   findPgn(match: string): string | null;
   /** The connection belongs to a browser with the cookie. */
@@ -29,6 +32,10 @@ const GZIP = /(^|,)\s*gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
 /** Where the token leads first: a browser that comes without the cookie keeps none. */
 const COOKIE_CHECK = '/?cookies';
 const SENT_PATH = /^\/files\/(network|book)$/;
+const KEPT_PATH = /^\/kept\/([a-z0-9-]{0,64})$/;
+const LONGEST_FORM = 4096;
+/** A stranger may send a token; a browser sends it with its headers. */
+const LONGEST_FORM_MS = 10_000;
 /** Bytes of a refused file that are read and dropped, so that the browser hears why. */
 const MOST_DROPPED_BYTES = 64e6;
 
@@ -39,16 +46,23 @@ export async function answerHttp(
   contents: HttpContents,
 ): Promise<void> {
   const { method = 'GET', headers } = request;
-  const say = (status: number, text: string): void => {
-    response.writeHead(status, { ...createSecurityHeaders('localhost'), 'Content-Type': 'text/plain; charset=utf-8' });
+  const say = (status: number, text: string, more: OutgoingHttpHeaders = {}): void => {
+    const secure = createSecurityHeaders('localhost');
+    response.writeHead(status, { ...secure, 'Content-Type': 'text/plain; charset=utf-8', ...more });
     response.end(`${text}\n`);
+  };
+  const askForToken = (status: number, sentence: string): void => {
+    const type = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
+    response.writeHead(status, { ...createSecurityHeaders('localhost'), ...TOKEN_HEADERS, ...type });
+    response.end(method === 'HEAD' ? undefined : createTokenPage(sentence));
   };
   const redirect = (location: string, cookie?: string): void => {
     const secure = createSecurityHeaders(headers.host ?? '');
     const set = cookie === undefined ? {} : { 'Set-Cookie': cookie };
     response.writeHead(303, { ...secure, Location: location, ...set, 'Cache-Control': 'no-store' }).end();
   };
-  const obstacle = access.findObstacle(headers, method === 'PUT');
+  const isReading = method === 'GET' || method === 'HEAD';
+  const obstacle = access.findObstacle(headers, !isReading);
   const isEntry = /^\/(?:\?|$)/.test(request.url ?? '/');
   const path = isEntry ? '/' : access.findPath(request.url);
   const isKnown = obstacle === null && !isEntry && path !== null && access.hasCookie(headers);
@@ -62,16 +76,24 @@ export async function answerHttp(
   }
   const url = parseUrl(isEntry ? (request.url ?? '/') : (path ?? '/'));
   const [, kind] = SENT_PATH.exec(url?.pathname ?? '') ?? [];
-  if (method !== 'GET' && method !== 'HEAD' && !(method === 'PUT' && kind !== undefined)) {
+  const [, id] = KEPT_PATH.exec(url?.pathname ?? '') ?? [];
+  const isChange = (method === 'PUT' && Boolean(kind ?? id)) || (method === 'DELETE' && Boolean(id));
+  const isForm = method === 'POST' && isEntry;
+  if (!isReading && !isChange && !isForm) {
     response.setHeader('Allow', 'GET, HEAD');
     say(405, 'Only GET and HEAD are understood');
     return;
   }
-  const token = isEntry ? (url?.searchParams.get('token') ?? null) : null;
+  const origin = access.findOrigin(headers);
+  if (origin !== null && isReading) {
+    redirect(`${origin}${/^\//.test(request.url ?? '') ? request.url : '/'}`);
+    return;
+  }
+  const token = isForm ? await readToken(request) : isEntry ? (url?.searchParams.get('token') ?? null) : null;
   if (token !== null) {
     const cookie = access.exchange(token);
     if (cookie === null) {
-      say(403, 'The token is wrong or was used: open the URL that `sardonyx board` has printed last');
+      askForToken(403, 'The token is wrong or was used.');
       return;
     }
     // The address with the token is left at once: it stays neither in the history of the tab nor in a Referer.
@@ -84,11 +106,18 @@ export async function answerHttp(
     return;
   }
   if (isCookieCheck) {
-    say(401, `This browser keeps no cookies of ${headers.host}: allow them, and open the URL again`);
+    askForToken(401, `This browser keeps no cookies of ${headers.host}: allow them first.`);
     return;
   }
   if (!isKnown) {
-    say(401, 'Open the URL that `sardonyx board` has printed last: it holds the token that this page needs');
+    askForToken(401, 'The board asks each browser for a token, and again when it was started anew.');
+    return;
+  }
+  if (id !== undefined) {
+    await answerKept(request, contents.kept, id, say).catch((error: Error) => {
+      say(error instanceof HttpRefusal ? error.status : 500, describeRefusal(error));
+      dropRest(request);
+    });
     return;
   }
   if (method === 'PUT') {
@@ -126,6 +155,72 @@ export async function answerHttp(
     'Cache-Control': file.isImmutable ? `public, max-age=${ONE_YEAR_S}, immutable` : 'no-cache',
   });
   response.end(method === 'HEAD' ? undefined : content);
+}
+
+/** `kept/` is the list, `kept/ID` an analysis. A change names in If-Match the state that it changes, "0" for none. */
+async function answerKept(
+  request: IncomingMessage,
+  kept: KeptAnalyses,
+  id: string,
+  say: (status: number, text: string, headers: OutgoingHttpHeaders) => void,
+): Promise<void> {
+  const { method, headers } = request;
+  const tag = (revision: number): OutgoingHttpHeaders => ({ ETag: `"${revision}"`, 'Cache-Control': 'no-store' });
+  const [, digits] = /^"(\d{1,16})"$/.exec(headers['if-match'] ?? '') ?? [];
+  const isChange = method === 'PUT' || method === 'DELETE';
+  if (isChange && digits === undefined) throw new HttpRefusal(428, 'If-Match must name the state that is changed');
+  if (method === 'PUT') {
+    const text = await readBody(request, LARGEST_ANALYSIS_BYTES);
+    say(200, 'Kept', tag(await kept.put(id, Number(digits), text)));
+  } else if (method === 'DELETE') {
+    await kept.remove(id, Number(digits));
+    say(200, 'Deleted', {});
+  } else if (id === '') say(200, JSON.stringify(await kept.list()), { 'Cache-Control': 'no-store' });
+  else {
+    const { revision, text } = await kept.read(id);
+    say(200, text, tag(revision));
+  }
+}
+
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new HttpRefusal(413, `The server keeps analyses of at most ${mostBytes / 1e6} MB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What the form has sent: a token, or the address that ends with it. */
+async function readToken(request: IncomingMessage): Promise<string> {
+  const timer = setTimeout(() => request.destroy(), LONGEST_FORM_MS);
+  const form = await readBody(request, LONGEST_FORM)
+    .catch(() => '')
+    .finally(() => clearTimeout(timer));
+  return (new URLSearchParams(form).get('token') ?? '').trim().replace(/^.*token=/, '');
+}
+
+const TOKEN_STYLE =
+  ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:34rem;margin:15vh auto;padding:0 1rem}' +
+  'label{display:block}input,button{font:inherit;min-height:44px;margin:.25rem .5rem 0 0;padding:0 .75rem}input{width:20rem;max-width:100%;box-sizing:border-box}';
+const TOKEN_HEADERS: OutgoingHttpHeaders = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(TOKEN_STYLE).digest('base64')}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  // With no-referrer, the Origin of the form would be null.
+  'Referrer-Policy': 'same-origin',
+};
+
+/** A refusal that a person may see. @param sentence of ours */
+function createTokenPage(sentence: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sardonyx: token</title><style>${TOKEN_STYLE}</style></head>
+<body><main><h1>Sardonyx</h1><p>${sentence}</p><form method="post" action="/">
+<label for="token">The address that <code>sardonyx board</code> has printed last, or the token at its end</label>
+<input id="token" name="token" autocomplete="off" autofocus required><button>Open the board</button></form>
+</main></body></html>
+`;
 }
 
 /** @returns the answer's status and text */

@@ -1,5 +1,7 @@
 /** `sardonyx board`: the page to play and analyse in a browser, served from this process. */
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { getDataFolder } from '#platform/folders.js';
 import { isPackaged } from '#platform/program-files.js';
 import { startBoard } from '../../board/index.js';
 import { readVersion } from '../../engine/app/options.js';
@@ -17,7 +19,7 @@ export const boardCommand = declareCommand({
   describe: 'A page to play, analyse and watch in a browser',
   // biome-ignore format: a row a flag
   flags: {
-    port: whole({ min: 0, max: 65535, default: 0 }, 'Port of the server; 0 = any free port'),
+    port: whole({ min: 0, max: 65535, defaultDescription: '24827, or the next that is free' }, 'Port of the server; 0 = any free port'),
     host: text('Address to listen on; with any other than the default, other machines that know the URL have access', { default: '127.0.0.1' }),
     'allow-host': texts('Another name by which browsers may call the server'),
     networks: texts('Folder of networks that the page may choose'),
@@ -32,17 +34,18 @@ export const boardCommand = declareCommand({
   engineFlags: 'named',
   epilogue:
     'The first line on stdout is the URL, for one browser; when it has been used, the next line is the URL for another. ' +
-    'Everyone who has one can use the engine. Ctrl-C ends the server.',
+    'Everyone who has one can use the engine, and read and delete the analyses. Ctrl-C ends the server.',
   run: async (args, given) => {
     const board = await startBoard({
       options: await readEngineFlags(given),
       version: readVersion(),
-      port: args.port,
+      port: args.port ?? null,
       address: args.host,
       extraHosts: args['allow-host'],
       onNewUrl: (url) => printLine(url),
       onWarning: printNote,
       networkFolders: args.networks,
+      keptFolder: findKeptFolder(),
       matchFolder: args.matches,
       loop:
         args.loop === undefined
@@ -63,6 +66,11 @@ export const boardCommand = declareCommand({
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   },
 });
+
+function findKeptFolder(): string | undefined {
+  const folder = getDataFolder();
+  return folder === undefined ? undefined : join(folder, 'board');
+}
 
 /** Does nothing if there is no browser: the URL is on stdout. */
 function openInBrowser(url: string): void {

@@ -1,5 +1,5 @@
 /**
- * Folders of this user: the folder of settings, and the possible cache folders, best first, each with a folder for every kind of
+ * Folders of this user: those of settings and of data, and the possible cache folders, best first, each with a folder for every kind of
  * file. Only programs have such folders; a page has none.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
@@ -43,16 +43,24 @@ function listSharedPlaces(): string[] {
 
 /** Where settings are kept, by the convention of the system; undefined without a home. */
 export function getConfigFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const { SARDONYX_CONFIG, APPDATA } = environment;
-  if (SARDONYX_CONFIG) return SARDONYX_CONFIG;
+  return findUserFolder('CONFIG', '.config', environment);
+}
+
+/** Where a user's work is kept, by the convention of the system; undefined without a home. */
+export function getDataFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  return findUserFolder('DATA', join('.local', 'share'), environment);
+}
+
+function findUserFolder(kind: 'CONFIG' | 'DATA', below: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const { [`SARDONYX_${kind}`]: own, APPDATA } = environment;
+  if (own) return own;
   if (process.platform === 'win32') return APPDATA ? join(APPDATA, 'sardonyx') : undefined;
-  const own = process.platform === 'darwin' ? undefined : findXdgFolder('XDG_CONFIG_HOME', environment);
-  if (own !== undefined) return join(own, 'sardonyx');
+  const isMac = process.platform === 'darwin';
+  const xdg = isMac ? undefined : findXdgFolder(`XDG_${kind}_HOME`, environment);
+  if (xdg !== undefined) return join(xdg, 'sardonyx');
   const home = findHome(environment);
   if (home === undefined) return undefined;
-  return process.platform === 'darwin'
-    ? join(home, 'Library', 'Application Support', 'sardonyx')
-    : join(home, '.config', 'sardonyx');
+  return isMac ? join(home, 'Library', 'Application Support', 'sardonyx') : join(home, below, 'sardonyx');
 }
 
 /** The possible cache folders of Sardonyx, best first; they need not exist. */
