@@ -679,6 +679,28 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     }
   });
 
+  test('a page without a server asks once to keep the games for good, and says what the browser answered', async (t) => {
+    for (const answer of [true, false]) {
+      const { page } = await visit(t, { ...plain, edit: prepend('board-worker.js', '') });
+      await page.addInitScript(
+        `navigator.storage.persist = async () => { globalThis.asked = (globalThis.asked ?? 0) + 1; return ${answer}; };`,
+      );
+      await page.reload();
+      await typeMove(page, 'e4');
+      await page.waitForSelector(
+        answer ? '.notice-note:has-text("promised to keep")' : '.notice-warning:has-text("may delete your games")',
+      );
+      await typeMove(page, 'e5');
+      await page.waitForSelector('.move:has-text("e5")');
+      assert.equal(await page.evaluate('globalThis.asked'), 1);
+      await page.reload();
+      await page.waitForSelector('.move:has-text("e5")');
+      await typeMove(page, 'Nf3');
+      await page.waitForSelector('.move:has-text("Nf3")');
+      assert.equal(await page.evaluate('globalThis.asked'), undefined);
+    }
+  });
+
   test('a browser that keeps nothing, and one without memory', async (t) => {
     const unstored = 'caches.open = () => Promise.reject(new DOMException("no storage", "SecurityError"));';
     const noMemory = 'WebAssembly.Memory = function () { throw new RangeError("could not allocate memory"); };';

@@ -1,7 +1,7 @@
 /** What tests do with the page of the board in a browser: move pieces, load games, look for barriers. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -11,6 +11,25 @@ interface AxeResult {
     readonly impact: string;
     readonly nodes: readonly { html: string }[];
   }[];
+}
+
+/** The server keeps analyses for all browsers: this one sees those alone that it has sent, as if it had a server of its own. */
+export async function hideOthers(context: BrowserContext): Promise<void> {
+  const own = new Set<string>();
+  await context.route('**/kept/**', async (route) => {
+    const id = route.request().url().split('/kept/')[1];
+    const isPut = route.request().method() === 'PUT';
+    if (isPut) own.add(id);
+    if (id === 'played') await route.fulfill(isPut ? { headers: { ETag: '"1"' } } : { status: 404 });
+    else if (id !== '') await route.continue();
+    else {
+      const response = await route.fetch();
+      const { analyses, problems } = await response.json();
+      await route.fulfill({
+        json: { analyses: analyses.filter((entry: { id: string }) => own.has(entry.id)), problems },
+      });
+    }
+  });
 }
 
 /** Where a board is. One that takes another size gives way to a new one, and has no place for a moment. */

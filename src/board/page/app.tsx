@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { Header } from './header.js';
 import { PlayPanel } from './play/play-panel.js';
-import { engine, obstacle, port } from './port/engine-port.js';
+import { engine, obstacle, port, RESTARTED } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
 import { startReviews } from './review/review-session.js';
 import { AppearanceDialog } from './shell/appearance.js';
@@ -49,6 +49,7 @@ function App() {
           ) : (
             canRestart && <Button label="Try again" onClick={() => port.restart?.()} />
           )}
+          {problem === RESTARTED && <a href="/">Enter the address here</a>}
         </p>
       )}
       <div class="room">
@@ -136,5 +137,5 @@ if (port.offers.matches)
   void import('./match/match-session.js').then(({ watchRunningMatches }) => watchRunningMatches());
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
-void startLibrary();
+void startLibrary().finally(() => port.begin?.());
 startReviews();

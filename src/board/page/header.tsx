@@ -7,6 +7,7 @@ import { game, gameStudy, prng } from './play/play-session.js';
 import { engine, obstacle, portState } from './port/engine-port.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
 import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
+import { UnsavedMark } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { openEditor } from './study/board-editor.js';
@@ -62,6 +63,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
           {words}
         </a>
       ))}
+      <UnsavedMark />
       {portState.value === 'lost' && (
         <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
           <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>

@@ -12,8 +12,22 @@ export interface StoredAnalysis {
   readonly path: readonly number[];
   readonly orientation: 'white' | 'black';
   readonly setup?: string | null;
+  readonly review?: PendingReview | null;
+  /** Of the game on the board. */
+  readonly opening?: string;
   /** Names the last change of its games, `PAGE:NUMBER`. Pages tell by it which state stems from which. */
   readonly edit?: string;
+}
+
+/** Games of an analysis that are still to be reviewed. */
+export interface PendingReview {
+  /** Their numbers; the first is under way. */
+  readonly games: readonly number[];
+  /** Positions of the first one that are done. */
+  readonly at: number;
+  /** For each position. */
+  readonly nodes: number;
+  readonly isPaused: boolean;
 }
 
 /** An entry and the number of the state that it belongs to. */

@@ -11,10 +11,11 @@ import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '..
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
-import { addNotice, spoken } from '../shell/notices.js';
+import { addNotice, markUnsaved, spoken } from '../shell/notices.js';
 import { mode, room, tellActivity } from '../shell/rooms.js';
-import { readStored, watchStored, writeStored } from '../shell/stored.js';
+import { askToPersist, readStored, watchStored, writeStored } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';
+import { sharePlayed } from '../study/analysis-store.js';
 import { Study } from '../study/study.js';
 
 const MOST_SAVED = 100;
@@ -138,7 +139,7 @@ function follow(): void {
     keepFinished(current);
     return;
   }
-  if (!writeStored('game', current.save())) warnOfFullStorage();
+  keep('game', current.save());
   if (!current.isUserTurn) askEngine(current);
 }
 
@@ -149,8 +150,10 @@ function keepFinished(finished: PlayedGame): void {
   // What other tabs have kept meanwhile is kept, too.
   const pgn = finished.formatPgn(engine.value?.name ?? 'Engine');
   archive.value = mergeArchives([pgn], gatherArchive()).slice(0, MOST_SAVED);
-  if (!writeStored('archive', archive.value)) warnOfFullStorage();
+  keep('archive', archive.value);
+  shareArchive();
   writeStored('game', null);
+  markUnsaved('game');
   if (finished.result !== null && (room.value !== 'board' || mode.value !== 'play')) {
     addNotice('note', describeResult(finished.result, finished.settings.user));
   }
@@ -158,13 +161,27 @@ function keepFinished(finished: PlayedGame): void {
 
 let hasWarned = false;
 
-function warnOfFullStorage(): void {
-  if (!hasWarned)
+function keep(name: 'game' | 'archive', value: unknown): void {
+  const isKept = writeStored(name, value);
+  markUnsaved(name, isKept ? '' : 'The browser has no room to keep this game');
+  if (isKept && !port.offers.keeps) askToPersist();
+  if (!isKept && !hasWarned)
     addNotice('error', 'The browser has no room to keep this game: save it as PGN before you leave the page', {
       label: 'Save PGN',
       run: () => saveFile('game.pgn', game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? ''),
     });
-  hasWarned = true;
+  hasWarned ||= !isKept;
+}
+
+/** Games of this browser and of the server become the same. */
+function shareArchive(): void {
+  const merge = (kept: readonly string[]): readonly string[] => {
+    const games = mergeArchives(archive.value, kept).slice(0, MOST_SAVED);
+    if (games.length > archive.value.length) archive.value = games;
+    if (games.length > readArchive().length) writeStored('archive', games);
+    return games;
+  };
+  void sharePlayed(merge).then((isKept) => isKept && markUnsaved('archive'));
 }
 
 /** While the engine cannot be reached its clock stands still; with the next connection it is asked. */
@@ -340,6 +357,7 @@ effect(() => {
 });
 
 port.watchState((state) => {
+  if (state === 'open') shareArchive();
   const current = game.value;
   if (current === null || current.result !== null || current.isUserTurn) return;
   if (state === 'open') current.startClock(Date.now());

@@ -32,6 +32,8 @@ interface PortOffers {
   readonly matches: boolean;
   /** Watching a training loop. */
   readonly training: boolean;
+  /** Keeping analyses for every browser. */
+  readonly keeps: boolean;
   /** `openNetwork` with an address. */
   readonly opensAddresses: boolean;
 }
@@ -52,6 +54,8 @@ export interface EnginePort {
   watchState(listener: (state: PortState, reason: string) => void): () => void;
   /** Starts the engine once more; only where it is inside the page. */
   restart?(): void;
+  /** The page shows what it began with. */
+  begin?(): void;
   close(): void;
 }
 
@@ -137,19 +141,41 @@ abstract class RequestPort implements EnginePort {
 
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 8000;
-const RESTARTED = 'The server was started again: open the page by the address that it has printed';
+export const RESTARTED =
+  'The server was started again, or has forgotten this browser: this page goes on when one is opened by the address that it has printed';
+/** Messages: the path of a page that the server knows, or '', which asks for one. */
+const PLACES = 'sardonyx.places';
 
 /** The engine of `sardonyx board`. A lost connection is made again, first soon, then ever more seldom. */
 export class SocketPort extends RequestPort {
-  readonly offers = { matches: true, training: true, opensAddresses: false };
+  readonly offers = { matches: true, training: true, keeps: true, opensAddresses: false };
   private socket: WebSocket | null = null;
   private retryMs = FIRST_RETRY_MS;
   private isClosed = false;
   private readonly unsent: string[] = [];
+  private readonly places = new BroadcastChannel(PLACES);
+  /** The page has begun with its analysis, so that older tabs come to theirs. */
+  private hasBegun = false;
 
   constructor(private readonly url: string) {
     super();
+    this.places.onmessage = ({ data: place }: MessageEvent<string>) => {
+      const isOpen = this.socket?.readyState === WebSocket.OPEN;
+      if (place === '') this.tellPlace();
+      else if (!isOpen && place !== location.pathname) location.replace(place + location.hash);
+    };
     this.connect();
+  }
+
+  begin(): void {
+    this.hasBegun = true;
+    this.tellPlace();
+  }
+
+  /** Tabs that the server does not know go on where this one is. */
+  private tellPlace(): void {
+    const isOpen = this.socket?.readyState === WebSocket.OPEN;
+    if (isOpen && this.hasBegun) this.places.postMessage(location.pathname);
   }
 
   async openNetwork(source: File | string): Promise<void> {
@@ -181,6 +207,7 @@ export class SocketPort extends RequestPort {
       this.retryMs = FIRST_RETRY_MS;
       for (const text of this.unsent.splice(0)) socket.send(text);
       this.changeState('open');
+      this.tellPlace();
     };
     socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)) as Reply | PortEvent);
     socket.onclose = () => {
@@ -197,7 +224,9 @@ export class SocketPort extends RequestPort {
   private async explainLoss(): Promise<void> {
     const response = await fetch('./', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
     if (response?.status !== 401 && response?.status !== 403) return;
-    if (this.socket?.readyState !== WebSocket.OPEN) this.changeState('lost', RESTARTED);
+    if (this.socket?.readyState === WebSocket.OPEN) return;
+    this.changeState('lost', RESTARTED);
+    this.places.postMessage('');
   }
 }
 
@@ -209,7 +238,7 @@ type FromWorker = Reply | PortEvent | WorkerNews;
 /** The engine inside the page: a Worker that takes the same messages as `sardonyx board` does. */
 export class WorkerPort extends RequestPort {
   /** Other processes and folders are out of a page's reach. */
-  readonly offers = { matches: false, training: false, opensAddresses: true };
+  readonly offers = { matches: false, training: false, keeps: false, opensAddresses: true };
   private worker: Thread<unknown> | null = null;
   /** Ends a silence; null when there is a network, or when it is said why there is none. */
   private silence: ReturnType<typeof setTimeout> | null = null;
@@ -218,13 +247,13 @@ export class WorkerPort extends RequestPort {
   /** @param start rejects with the sentence for the user */
   constructor(private readonly start: (events: ThreadEvents<FromWorker>) => Promise<Thread<unknown>>) {
     super();
-    this.begin();
+    this.launch();
   }
 
   restart(): void {
     this.fail('');
     this.changeState('connecting');
-    this.begin();
+    this.launch();
   }
 
   async openNetwork(source: File | string): Promise<void> {
@@ -244,7 +273,7 @@ export class WorkerPort extends RequestPort {
     else this.worker.post(message);
   }
 
-  private begin(): void {
+  private launch(): void {
     const events: ThreadEvents<FromWorker> = {
       onMessage: (message) => this.take(message),
       onError: ({ message }) =>

@@ -62,3 +62,15 @@ export function isNumber(value: unknown): value is number {
 export function isOneOf<T extends string>(...choices: readonly T[]): (value: unknown) => value is T {
   return (value): value is T => choices.includes(value as T);
 }
+
+/** Once, when the first game is kept in the browser alone: browsers delete what they keep when they need room, unless they promise not to. */
+export function askToPersist(): void {
+  const { storage } = navigator;
+  if (storage?.persist === undefined || readStored('persist') !== null) return;
+  writeStored('persist', true);
+  const say = (isKept: boolean): void =>
+    isKept
+      ? addNotice('note', 'The browser has promised to keep your games until you delete them')
+      : addNotice('warning', 'The browser may delete your games when it needs room: save as PGN what you want to keep');
+  storage.persist().then(say, () => say(false));
+}

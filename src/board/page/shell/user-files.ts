@@ -22,7 +22,7 @@ export async function copyText(content: string): Promise<void> {
     await navigator.clipboard.writeText(content);
     addNotice('note', 'Copied');
   } catch {
-    addNotice('warning', 'The browser does not let this page copy');
+    addNotice('warning', 'The browser does not let this page copy: copy the text here', null, content);
   }
 }
 

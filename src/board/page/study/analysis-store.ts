@@ -1,39 +1,18 @@
 /**
- * What the browser keeps of the analyses: their entries and games in IndexedDB, and which tab has which of them open. No two tabs
- * write the same analysis.
+ * Where analyses are kept: by the server of `sardonyx board`; what it has not confirmed yet lies in IndexedDB and is sent by the next
+ * page at the latest. A page without such a server keeps all in IndexedDB. A change names the state of the server that it was made to:
+ * of two tabs or browsers that change the same one, the second gets a copy of its own. No two tabs of a browser write the same analysis
+ * where it has locks.
  */
 import { signal } from '@preact/signals';
+import { drawSeed } from '../../../base/util/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import type { Judgement } from '../../game/move-tree.js';
+import { BLOCK, type KeptList, type StoredAnalysis } from '../../protocol/kept.js';
+import { port } from '../port/engine-port.js';
+import { addNotice, markUnsaved } from '../shell/notices.js';
+import { askToPersist } from '../shell/stored.js';
 import type { Undo } from './study.js';
-
-/** An analysis in the list. */
-export interface StoredAnalysis {
-  readonly id: string;
-  readonly name: string;
-  readonly changedAtMs: number;
-  readonly chapters: number;
-  /** The chapter on the board. */
-  readonly chapter: number;
-  /** Place in its tree: the index of the child, from move to move. */
-  readonly path: readonly number[];
-  readonly orientation: 'white' | 'black';
-  readonly setup?: string | null;
-  readonly review?: PendingReview | null;
-  /** Of the game on the board. */
-  readonly opening?: string;
-}
-
-/** Games of an analysis that are still to be reviewed. */
-export interface PendingReview {
-  /** Their numbers; the first is under way. */
-  readonly games: readonly number[];
-  /** Positions of the first one that are done. */
-  readonly at: number;
-  /** For each position. */
-  readonly nodes: number;
-  readonly isPaused: boolean;
-}
 
 /** A game of the file as text, and what a review has found out about it; the one on the board lives in the study. */
 export interface Chapter extends ImportedGame {
@@ -44,17 +23,61 @@ export interface Chapter extends ImportedGame {
   readonly undos?: readonly Pick<Undo, 'words' | 'before'>[];
 }
 
+/** In the list, and in IndexedDB. */
+interface ListedAnalysis extends StoredAnalysis {
+  /** Number of the server's state that it was made of; 0 = the server has none. */
+  readonly revision?: number;
+  /** The server has confirmed just this. */
+  readonly isConfirmed?: boolean;
+  readonly lineage?: readonly string[];
+}
+
+/** An analysis that this page has opened or written. */
+interface State {
+  entry: StoredAnalysis;
+  file: readonly Chapter[];
+  /** Blocks that IndexedDB, or the server, does not have as they are; null = all. */
+  unstored: Set<number> | null;
+  unsent: Set<number> | null;
+  revision: number;
+  isConfirmed: boolean;
+  /** Edits that led here: that of the server's state ('' = none), the last one of each page since then. */
+  lineage: string[];
+}
+
+interface StoreEvents {
+  /** An analysis was changed elsewhere, and here only looked at. */
+  onNewer(id: string): void;
+  /** It was changed both elsewhere and here: what is here has another id. */
+  onCopied(id: string, copy: string): void;
+}
+
 const DATABASE = 'sardonyx';
+const VERSION = 1;
 const [ENTRIES, GAMES] = ['analyses', 'games'];
 const TAB_KEY = 'sardonyx.analysis';
-/** Chapters that are stored as one value: those of a large file are written and read in many short tasks. */
-export const BLOCK = 200;
-const MOST_ANALYSES = 300;
+/** Finished games of the play panel, among the analyses of the server; in no list. */
+const PLAYED = 'played';
+const SEND_MS = 1000;
+/** What a page that is left may still send, in characters. */
+const LONGEST_FAREWELL = 20_000;
+const PAGE = drawSeed().toString(36);
 
 /** Newest first. */
-export const analyses = signal<readonly StoredAnalysis[]>([]);
+export const analyses = signal<readonly ListedAnalysis[]>([]);
+const states = new Map<string, State>();
 let database: IDBDatabase | null = null;
+let events: StoreEvents;
+let claimed = '';
+/** Number of the state that the server has of each analysis. */
+let revisions = new Map<string, number>();
+let isListed = false;
+let edits = 0;
 let releaseTab: () => void = () => undefined;
+
+export function createId(): string {
+  return `${Date.now().toString(36)}-${drawSeed().toString(36)}`;
+}
 
 function request<T>(asked: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -63,28 +86,41 @@ function request<T>(asked: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** @param onLost told when the user has deleted what the browser kept, so that nothing of it is stored any more */
-export async function openStore(onLost: () => void): Promise<void> {
-  database = await openDatabase(onLost);
-  analyses.value = await readEntries().catch(() => []);
+export async function openStore(listener: StoreEvents): Promise<void> {
+  events = listener;
+  database = await openDatabase();
+  await refreshList();
+  if (!port.offers.keeps) return;
+  void inTurn(sendEarlier);
+  port.watchState((state) => {
+    if (state === 'open') void inTurn(refreshList).then(() => inTurn(sendAll));
+  });
 }
 
-/** Private windows of some browsers keep nothing. */
-export function keepsAnalyses(): boolean {
-  return database !== null;
-}
-
-async function openDatabase(onLost: () => void): Promise<IDBDatabase | null> {
+/** Null in private windows of some browsers, which keep nothing. */
+async function openDatabase(): Promise<IDBDatabase | null> {
   try {
-    const asked = indexedDB.open(DATABASE, 1);
+    const asked = indexedDB.open(DATABASE, VERSION);
     asked.onupgradeneeded = () => {
       asked.result.createObjectStore(ENTRIES, { keyPath: 'id' });
       asked.result.createObjectStore(GAMES);
     };
+    asked.onblocked = () =>
+      addNotice('warning', 'Another tab has an older version of this page: close it, or load it again');
     const opened = await request(asked);
+    const forget = (): void => {
+      database = null;
+      for (const state of states.values()) state.unstored = null;
+    };
+    opened.onversionchange = () => {
+      opened.close();
+      forget();
+      addNotice('warning', 'Another tab has a newer version of this page: load this one again');
+    };
+    // The user has deleted what the browser kept.
     opened.onclose = async () => {
-      database = await openDatabase(onLost);
-      onLost();
+      forget();
+      database = await openDatabase();
     };
     return opened;
   } catch {
@@ -92,9 +128,35 @@ async function openDatabase(onLost: () => void): Promise<IDBDatabase | null> {
   }
 }
 
-async function readEntries(): Promise<StoredAnalysis[]> {
+async function readEntries(): Promise<ListedAnalysis[]> {
   if (database === null) return [];
-  const entries: StoredAnalysis[] = await request(database.transaction(ENTRIES).objectStore(ENTRIES).getAll());
+  return request(database.transaction(ENTRIES).objectStore(ENTRIES).getAll()).catch(() => []);
+}
+
+/** Sentences of the server: each is said once. */
+const said = new Set<string>();
+
+function sayOnce(sentence: string): void {
+  if (!said.has(sentence)) addNotice('warning', sentence);
+  said.add(sentence);
+}
+
+/** What the server has, and what only this browser has. While the server cannot be reached, what is known stays. */
+async function refreshList(): Promise<void> {
+  const response = port.offers.keeps ? await fetch('kept/', { cache: 'no-store' }).catch(() => null) : null;
+  const list: KeptList | null = response?.ok === true ? await response.json() : null;
+  for (const problem of list?.problems ?? []) sayOnce(problem);
+  if (response?.status === 507) sayOnce((await response.text()).trim());
+  isListed = list !== null;
+  if (list !== null) revisions = new Map(list.analyses.map(({ id, revision }) => [id, revision]));
+  const own = (await readEntries()).filter(({ id, isConfirmed }) => isConfirmed !== true || !revisions.has(id));
+  const open = analyses.peek().filter(({ id }) => states.get(id)?.isConfirmed === false);
+  const all = new Map([...(list?.analyses ?? analyses.peek()), ...own, ...open].map((entry) => [entry.id, entry]));
+  all.delete(PLAYED);
+  analyses.value = sortEntries([...all.values()]);
+}
+
+function sortEntries(entries: ListedAnalysis[]): ListedAnalysis[] {
   return entries.sort((a, b) => b.changedAtMs - a.changedAtMs);
 }
 
@@ -123,8 +185,12 @@ export async function claim(id: string, timeoutMs = 0): Promise<boolean> {
       };
       navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(() => resolve(false));
     }));
-  if (isFree) rememberTab(id);
-  return isFree;
+  if (!isFree) return false;
+  const left = claimed;
+  claimed = id;
+  if (left !== id && states.get(left)?.isConfirmed === true) await forget(left);
+  rememberTab(id);
+  return true;
 }
 
 /** For `readTab`. */
@@ -137,24 +203,83 @@ export function rememberTab(id: string): void {
 }
 
 /**
- * One transaction. Rejects when nothing of it was written.
- * @param blocks of the chapters that have changed; null = all are new
+ * Rejects with the sentence for the user when it is kept nowhere but in the memory of this page.
+ * @param edited blocks of the chapters that have changed; null = all may have
  * @param isLeaving the page has no later task to write in
  */
 export async function putAnalysis(
   entry: StoredAnalysis,
   file: readonly Chapter[],
-  blocks: Set<number> | null,
+  edited: ReadonlySet<number> | null,
   isLeaving = false,
 ): Promise<void> {
-  await write((change) => {
-    change.objectStore(ENTRIES).put(entry);
-    if (blocks === null) change.objectStore(GAMES).delete(findStored(entry.id));
-    putBlocks(change, entry.id, file, blocks, isLeaving);
-  });
+  const known = states.get(entry.id);
+  const isSame = edited?.size === 0 && known !== undefined && describePlace(known.entry) === describePlace(entry);
+  if (isSame && (known.isConfirmed || (known.unstored?.size === 0 && !port.offers.keeps))) return;
+  const state = known ?? createState(entry, file);
+  states.set(entry.id, state);
+  if (edited === null || edited.size > 0) {
+    const mark = `${PAGE}:${++edits}`;
+    const isFirst = state.lineage.length === 1 || !state.lineage.at(-1)?.startsWith(`${PAGE}:`);
+    state.lineage = [...state.lineage.slice(0, isFirst ? undefined : -1), mark];
+  }
+  state.entry = { ...entry, edit: state.lineage.at(-1) };
+  state.file = file;
+  state.isConfirmed = false;
+  state.unstored = join(state.unstored, edited);
+  state.unsent = join(state.unsent, edited);
   const others = analyses.peek().filter(({ id }) => id !== entry.id);
-  analyses.value = [entry, ...others].sort((a, b) => b.changedAtMs - a.changedAtMs);
-  for (const { id } of analyses.peek().slice(MOST_ANALYSES)) await removeAnalysis(id);
+  analyses.value = sortEntries([state.entry, ...others]);
+  const stored = storeState(state, isLeaving);
+  if (isLeaving && port.offers.keeps) void send(state, true);
+  if (await stored) {
+    markUnsaved(entry.id);
+    if (port.offers.keeps) scheduleSending();
+    else askToPersist();
+    return;
+  }
+  markUnsaved(entry.id, 'Nothing has confirmed that it keeps the last change');
+  const reason = database === null ? 'The browser keeps nothing' : 'The browser has no room to keep this analysis';
+  const problem = port.offers.keeps ? await inTurn(() => send(state)) : reason;
+  if (problem === null) return;
+  throw new Error(problem === LOST ? reason : problem);
+}
+
+function createState(entry: StoredAnalysis, file: readonly Chapter[]): State {
+  return { entry, file, unstored: null, unsent: null, revision: 0, isConfirmed: false, lineage: [''] };
+}
+
+function describePlace({ changedAtMs: _, edit: __, ...entry }: StoredAnalysis): string {
+  return JSON.stringify(entry);
+}
+
+function join(blocks: Set<number> | null, more: ReadonlySet<number> | null): Set<number> | null {
+  return blocks === null || more === null ? null : new Set([...blocks, ...more]);
+}
+
+function listBlocks(file: readonly Chapter[], blocks: Set<number> | null): number[] {
+  return blocks !== null ? [...blocks] : Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
+}
+
+function getBlock(file: readonly Chapter[], number: number): readonly Chapter[] {
+  return file.slice(number * BLOCK, (number + 1) * BLOCK);
+}
+
+/** One transaction. @returns false when nothing of it was written */
+async function storeState(state: State, isLeaving = false): Promise<boolean> {
+  const { entry, file, unstored, revision, isConfirmed, lineage } = state;
+  state.unstored = new Set();
+  try {
+    await write((change) => {
+      change.objectStore(ENTRIES).put({ ...entry, revision, isConfirmed, lineage });
+      if (unstored === null) change.objectStore(GAMES).delete(findStored(entry.id));
+      putBlocks(change, entry.id, file, unstored, isLeaving);
+    });
+    return true;
+  } catch {
+    state.unstored = join(state.unstored, unstored);
+    return false;
+  }
 }
 
 function write(fill: (change: IDBTransaction) => void): Promise<void> {
@@ -185,8 +310,7 @@ function putBlocks(
   wanted: Set<number> | null,
   isAtOnce: boolean,
 ): void {
-  const numbers =
-    wanted !== null ? [...wanted] : Array.from({ length: Math.ceil(file.length / BLOCK) }, (_, number) => number);
+  const numbers = listBlocks(file, wanted);
   const rest = numbers.values();
   const putNext = (): void => {
     const { value: number, done } = rest.next();
@@ -194,8 +318,7 @@ function putBlocks(
       change.commit();
       return;
     }
-    const block = file.slice(number * BLOCK, (number + 1) * BLOCK);
-    const put = change.objectStore(GAMES).put(block, `${id}#${number}`);
+    const put = change.objectStore(GAMES).put(getBlock(file, number), `${id}#${number}`);
     if (isAtOnce || numbers.length === 1) putNext();
     else put.onsuccess = putNext;
   };
@@ -207,10 +330,12 @@ function findStored(id: string): IDBKeyRange {
   return IDBKeyRange.bound(id, `${id}/\uffff`);
 }
 
-export async function readChapters(id: string): Promise<{ all: Chapter[]; isOfEarlierVersion: boolean }> {
-  const all: Chapter[] = [];
+async function readStoredState(id: string): Promise<State | null> {
+  if (database === null) return null;
+  const entry: ListedAnalysis | undefined = await request(database.transaction(ENTRIES).objectStore(ENTRIES).get(id));
+  if (entry === undefined) return null;
+  const file: Chapter[] = [];
   let isOfEarlierVersion = false;
-  if (database === null) return { all, isOfEarlierVersion };
   const games = database.transaction(GAMES).objectStore(GAMES);
   for (const key of await request(games.getAllKeys(findStored(id)))) {
     const stored: Chapter | Chapter[] = await request(games.get(key));
@@ -218,15 +343,225 @@ export async function readChapters(id: string): Promise<{ all: Chapter[]; isOfEa
     const number = Number(String(key).slice(id.length + 1));
     isOfEarlierVersion ||= kind !== '#';
     const first = kind === '#' ? number * BLOCK : number;
-    for (const [index, chapter] of [stored].flat().entries()) all[first + index] = chapter;
+    for (const [index, chapter] of [stored].flat().entries()) file[first + index] = chapter;
   }
-  return { all, isOfEarlierVersion };
+  const { revision = 0, isConfirmed = false, lineage = ['', 'earlier:0'], ...rest } = entry;
+  const unstored = isOfEarlierVersion ? null : new Set<number>();
+  return { entry: rest, file, unstored, unsent: null, revision, isConfirmed, lineage: [...lineage] };
 }
 
+/** Rejects with the sentence for the user. @returns null when the server has none */
+async function fetchState(id: string): Promise<State | null> {
+  const response = await fetch(`kept/${id}`, { cache: 'no-store' });
+  if (response.status === 404) return null;
+  const text = await response.text();
+  if (!response.ok) throw new Error(text.trim());
+  const [entry, ...blocks] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const revision = readRevision(response);
+  const lineage = [entry.edit ?? ''];
+  return { entry, file: blocks.flat(), unstored: null, unsent: new Set(), revision, isConfirmed: true, lineage };
+}
+
+function readRevision(response: Response): number {
+  return Number(response.headers.get('ETag')?.replaceAll(/\D/g, ''));
+}
+
+/**
+ * What is newer in this browser than on the server, or else what the server has. Rejects when it cannot be read.
+ * @param isOpened its changes will be put under this id
+ */
+export async function readAnalysis(
+  id: string,
+  isOpened = false,
+): Promise<{ entry: StoredAnalysis; file: readonly Chapter[] }> {
+  const stored = states.get(id) ?? (await readStoredState(id));
+  const isOwn = stored !== null && !(stored.isConfirmed && port.offers.keeps);
+  const state = isOwn ? stored : ((await fetchState(id).catch(() => null)) ?? stored);
+  if (state === null || state === undefined) throw new Error('This analysis is not there any more');
+  if (isOpened) states.set(id, state);
+  return state;
+}
+
+/** Rejects with the sentence for the user, and nothing is deleted. */
 export async function removeAnalysis(id: string): Promise<void> {
-  await write((change) => {
+  await inTurn(async () => {
+    const state = states.get(id);
+    const revision = state?.revision ?? revisions.get(id) ?? 0;
+    if (port.offers.keeps && revision > 0) {
+      const response = await fetch(`kept/${id}`, { method: 'DELETE', headers: { 'If-Match': `"${revision}"` } });
+      if (!response.ok) {
+        await refreshList();
+        throw new Error((await response.text()).trim());
+      }
+      revisions.delete(id);
+    }
+    const isGone = await forget(id);
+    if (isGone || database === null || revision > 0) return;
+    if (state !== undefined) states.set(id, state);
+    throw new Error('The browser refuses to change what it keeps');
+  });
+  markUnsaved(id);
+  analyses.value = analyses.value.filter((entry) => entry.id !== id);
+}
+
+/** Of this browser. @returns whether it has been done */
+function forget(id: string): Promise<boolean> {
+  states.delete(id);
+  return write((change) => {
     change.objectStore(ENTRIES).delete(id);
     change.objectStore(GAMES).delete(findStored(id));
+  }).then(
+    () => true,
+    () => false,
+  );
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One request that changes the server after the other. */
+function inTurn<T>(run: () => Promise<T>): Promise<T> {
+  const answer = last.then(run);
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+let isScheduled = false;
+
+function scheduleSending(): void {
+  if (!isScheduled)
+    setTimeout(() => {
+      isScheduled = false;
+      void inTurn(sendAll);
+    }, SEND_MS);
+  isScheduled = true;
+}
+
+async function sendAll(): Promise<void> {
+  for (const state of [...states.values()]) {
+    const problem = state.isConfirmed ? null : await send(state);
+    if (problem === LOST) return;
+    if (problem === null) continue;
+    sayOnce(problem);
+    if (state.unstored?.size === 0) markUnsaved(state.entry.id, problem, 'only in this browser');
+  }
+}
+
+/**
+ * What pages before this one could not send, or kept when there was no such server; what is on the server needs no place here. Each
+ * tab cares for the one that it has open.
+ */
+async function sendEarlier(): Promise<void> {
+  for (const { id } of await readEntries()) {
+    const settle = async (lock: unknown): Promise<void> => {
+      const state = lock === null || states.has(id) ? null : await readStoredState(id);
+      if (state === null || !isListed) return;
+      if (!state.isConfirmed || !revisions.has(id)) {
+        states.set(id, state);
+        const problem = await send(state);
+        if (problem !== null && problem !== LOST) sayOnce(`${state.entry.name}: ${problem}`);
+      }
+      if (state.isConfirmed && id !== claimed && lock !== undefined) await forget(id);
+    };
+    if (navigator.locks === undefined) await settle(undefined);
+    else if (id !== claimed) await navigator.locks.request(`${TAB_KEY}.${id}`, { ifAvailable: true }, settle);
+  }
+}
+
+const LOST = '';
+
+/** @param blocks of the games that have changed */
+async function put(state: State, blocks: Set<number> | null, isLeaving = false): Promise<Response | null> {
+  const { entry, file, revision } = state;
+  const changes = listBlocks(file, blocks).map((number) => JSON.stringify([number, getBlock(file, number)]));
+  const body = [JSON.stringify(entry), ...changes].join('\n');
+  if (isLeaving && body.length > LONGEST_FAREWELL) return null;
+  const headers = { 'If-Match': `"${revision}"` };
+  return fetch(`kept/${entry.id}`, { method: 'PUT', body, headers, keepalive: isLeaving }).catch(() => null);
+}
+
+/** @returns null when the server has it, or it has become another; LOST when no server answers; else why it is refused */
+async function send(state: State, isLeaving = false): Promise<string | null> {
+  const { entry, unsent } = state;
+  state.unsent = new Set();
+  const response = await put(state, unsent, isLeaving);
+  if (response?.ok === true) {
+    state.revision = readRevision(response);
+    revisions.set(entry.id, state.revision);
+    state.lineage = [entry.edit ?? '', ...(state.entry.edit === entry.edit ? [] : state.lineage.slice(-1))];
+    state.isConfirmed = state.entry === entry;
+    if (!state.isConfirmed) {
+      scheduleSending();
+      return null;
+    }
+    markUnsaved(entry.id);
+    if (entry.id !== claimed) await forget(entry.id);
+    else if (state.unstored?.size === 0) await storeState(state);
+    return null;
+  }
+  state.unsent = join(state.unsent, unsent);
+  if (response?.status === 409) return settleConflict(state).catch(() => LOST);
+  return response === null || response.status === 401 || response.status === 403
+    ? LOST
+    : (await response.text()).trim();
+}
+
+/** The server has another state than the one that was changed here. */
+async function settleConflict(state: State): Promise<string | null> {
+  const { id, name } = state.entry;
+  const newer = await fetchState(id);
+  const theirs = newer?.entry.edit ?? '';
+  const [page, number] = theirs.split(':');
+  const isOurs = state.lineage.some((mark) => {
+    const [ownPage, ownNumber] = mark.split(':');
+    return mark === theirs || (ownPage === page && Number(ownNumber) >= Number(number));
   });
-  analyses.value = analyses.value.filter((entry) => entry.id !== id);
+  if (newer === null) {
+    // It was deleted elsewhere; what is changed here comes again.
+    Object.assign(state, { revision: 0, unsent: null });
+  } else if (isOurs) {
+    // An answer was lost, or only the place has changed.
+    state.revision = newer.revision;
+  } else if (state.lineage.length === 1) {
+    await forget(id);
+    addNotice('note', `${name} was changed elsewhere: this is the newer version`);
+    events.onNewer(id);
+    return null;
+  } else {
+    const copy = createId();
+    await forget(id);
+    Object.assign(state, { revision: 0, unsent: null, unstored: null, lineage: ['', ...state.lineage.slice(-1)] });
+    state.entry = { ...state.entry, id: copy };
+    states.delete(id);
+    states.set(copy, state);
+    events.onCopied(id, copy);
+    await storeState(state);
+    await refreshList();
+    analyses.value = sortEntries([...analyses.peek(), state.entry]);
+    addNotice('warning', `${name} was changed elsewhere meanwhile: your version is kept as a copy`);
+  }
+  return send(state);
+}
+
+/** Finished games: adds to those of this browser the ones that the server keeps, and the other way round. @returns whether the server has all */
+export async function sharePlayed(merge: (kept: readonly string[]) => readonly string[]): Promise<boolean> {
+  if (!port.offers.keeps) return false;
+  const share = async (tries = 3): Promise<boolean> => {
+    if (!isListed || tries < 3) await refreshList();
+    const kept = revisions.has(PLAYED) ? await fetchState(PLAYED) : null;
+    const texts = kept?.file.map(({ text }) => text) ?? [];
+    const merged = merge(texts).map((text) => ({ title: '', text }));
+    if (merged.length === texts.length && merged.every(({ text }) => texts.includes(text))) return true;
+    const place = { chapter: 0, path: [], orientation: 'white' as const };
+    const entry = { id: PLAYED, name: 'Finished games', changedAtMs: Date.now(), chapters: merged.length, ...place };
+    const response = await put({ ...createState(entry, merged), revision: kept?.revision ?? 0 }, null);
+    if (response?.status === 409 && tries > 1) return share(tries - 1);
+    if (response?.ok === false) sayOnce((await response.text()).trim());
+    if (response?.ok === true) revisions.set(PLAYED, readRevision(response));
+    return response?.ok === true;
+  };
+  // The next game, or the next connection, tries again.
+  return inTurn(() => share()).catch(() => false);
 }

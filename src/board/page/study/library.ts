@@ -3,7 +3,7 @@
  * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { drawSeed, type Result } from '../../../base/util/index.js';
+import type { Result } from '../../../base/util/index.js';
 import { parseUciMove, START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import { describeTags, type ImportedGame } from '../../game/game-list.js';
@@ -18,22 +18,20 @@ import {
   restoreJudgements,
 } from '../../game/move-tree.js';
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
+import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { addNotice } from '../shell/notices.js';
 import { saveFile } from '../shell/user-files.js';
 import {
   analyses,
-  BLOCK,
   type Chapter,
   claim,
-  keepsAnalyses,
+  createId,
   openStore,
-  type PendingReview,
   putAnalysis,
-  readChapters,
+  readAnalysis,
   readTab,
   rememberTab,
   removeAnalysis,
-  type StoredAnalysis,
 } from './analysis-store.js';
 import { nameLine } from './openings.js';
 import { type Study, study, type Undo } from './study.js';
@@ -53,7 +51,7 @@ export const setup = signal<string | null>(null);
 /** The review of games of this analysis that is under way; null = none is. */
 export const pendingReview = signal<PendingReview | null>(null);
 
-/** Blocks of chapters that are not stored yet; null = nothing of the analysis is. */
+/** Blocks of chapters that have changed since they were last saved; null = all are new. */
 let changed: Set<number> | null = null;
 let hasComplained = false;
 
@@ -66,10 +64,6 @@ const isUntouched = computed(() => {
   const hasMoves = root.children.length > 0 || root.comment !== '' || headers.size > 0;
   return !hasMoves && startFen === START_FEN && chapters.value.length === 1;
 });
-
-function createId(): string {
-  return `${Date.now().toString(36)}-${drawSeed().toString(36)}`;
-}
 
 function createChapter(tree: MoveTree): Chapter {
   const judgements = listJudgements(tree);
@@ -94,8 +88,16 @@ function titleChapter({ headers, root, startFen }: MoveTree): string {
 export async function startLibrary(): Promise<void> {
   const version = study.version.peek();
   const own = readTab();
-  await openStore(() => {
-    changed = null;
+  await openStore({
+    onNewer: (id) => {
+      const entry = analyses.value.find((other) => other.id === id);
+      if (id === analysisId.peek() && entry !== undefined) void load(entry, false);
+    },
+    onCopied: (id, copy) => {
+      if (id !== analysisId.peek()) return;
+      analysisId.value = copy;
+      void claim(copy);
+    },
   });
   await claim(analysisId.peek());
   const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
@@ -104,7 +106,8 @@ export async function startLibrary(): Promise<void> {
     // The page before it, loaded again or closed, may hold it for a moment.
     const isFree = await claim(wanted.id, own === null ? CLOSED_TIMEOUT_MS : RELOAD_TIMEOUT_MS);
     // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
-    if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree);
+    if ((isFree || own !== null) && study.version.peek() === version)
+      await load(wanted, !isFree).catch(complainOfReading);
     else await claim(analysisId.peek());
   }
   addEventListener('hashchange', () => openLink());
@@ -133,7 +136,8 @@ function keepSaving(): void {
     });
   });
   addEventListener('pagehide', () => void save(true));
-  addEventListener('visibilitychange', () => void save());
+  // A phone may end a page that is hidden.
+  addEventListener('visibilitychange', () => void save(document.hidden));
 }
 
 function markChanged(chapter: number): void {
@@ -143,7 +147,6 @@ function markChanged(chapter: number): void {
 /** Saves what has changed; a browser without room is told of once. @param isLeaving the page has no later task to write in */
 async function save(isLeaving = false): Promise<void> {
   if (isUntouched.peek() && setup.peek() === null) return forgetUntouched(analysisId.peek());
-  if (!keepsAnalyses()) return complain('The browser keeps nothing');
   const file = untracked(keepChapter);
   const index = chapterIndex.peek();
   const entry: StoredAnalysis = {
@@ -158,14 +161,13 @@ async function save(isLeaving = false): Promise<void> {
     review: pendingReview.peek(),
     opening: file[index]?.opening ?? '',
   };
-  const unsaved = changed;
+  const edited = changed;
   changed = new Set();
   try {
-    await putAnalysis(entry, file, unsaved, isLeaving);
+    await putAnalysis(entry, file, edited, isLeaving);
     hasComplained = false;
-  } catch {
-    if (analysisId.peek() === entry.id) changed = unsaved === null ? null : new Set([...unsaved, ...changed]);
-    complain('The browser has no room to keep this analysis');
+  } catch (error) {
+    complain((error as Error).message);
   }
 }
 
@@ -176,8 +178,12 @@ async function forgetUntouched(id: string): Promise<void> {
   await removeAnalysis(id).catch(complainOfRefusal);
 }
 
-function complainOfRefusal(): void {
-  addNotice('error', 'The browser refuses to change what it keeps: earlier analyses stay as they were');
+function complainOfRefusal(error: Error): void {
+  addNotice('error', `${error.message}: earlier analyses stay as they were`);
+}
+
+function complainOfReading(error: Error): void {
+  addNotice('error', error.message);
 }
 
 function complain(problem: string): void {
@@ -197,7 +203,7 @@ function complain(problem: string): void {
 /** Of every analysis, the newest first. */
 export async function readAllGames(): Promise<readonly Chapter[]> {
   await save();
-  return (await Promise.all(analyses.value.map(({ id }) => readChapters(id)))).flatMap(({ all }) => all);
+  return (await Promise.all(analyses.value.map(({ id }) => readAnalysis(id)))).flatMap(({ file }) => file);
 }
 
 /** Characters of the changes of a game that are kept. */
@@ -272,17 +278,17 @@ export function setJudgements(index: number, judgements: readonly Judgement[]): 
   markChanged(index);
 }
 
-/** @param isCopy another tab writes the analysis itself */
-async function load(entry: StoredAnalysis, isCopy: boolean): Promise<void> {
-  const { all, isOfEarlierVersion } = await readChapters(entry.id);
-  const chapter = all[entry.chapter];
+/** Rejects when it cannot be read. @param isCopy another tab writes the analysis itself */
+async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
+  const { entry, file } = await readAnalysis(id, !isCopy);
+  const chapter = file[entry.chapter];
   const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
   batch(() => {
-    changed = isOfEarlierVersion || isCopy ? null : new Set();
+    changed = isCopy ? null : new Set();
     analysisId.value = isCopy ? createId() : entry.id;
     analysisName.value = entry.name;
-    chapters.value = all;
+    chapters.value = file;
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
     setup.value = entry.setup ?? null;
@@ -297,7 +303,7 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
   await save();
   const isFree = await claim(entry.id);
   if (!isFree) addNotice('note', 'Another tab has this analysis open: this is a copy');
-  await load(entry, !isFree).catch(() => addNotice('error', `The browser cannot read ${entry.name}`));
+  await load(entry, !isFree).catch(() => addNotice('error', `${entry.name} cannot be read`));
 }
 
 /** Begins a new analysis; the one on the board stays in the list. */
@@ -376,28 +382,31 @@ export function openChapter(index: number): void {
 /** Deletes an analysis of the list; a notice offers to take that back. */
 export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
   try {
-    const { all } = await readChapters(entry.id);
+    const { file } = await readAnalysis(entry.id);
     await removeAnalysis(entry.id);
-    const undo = { label: 'Undo', run: () => void restore(entry, all) };
+    const undo = { label: 'Undo', run: () => void restore(entry, file) };
     addNotice('note', `${entry.name} deleted`, undo);
-  } catch {
-    complainOfRefusal();
+  } catch (error) {
+    complainOfRefusal(error as Error);
   }
 }
 
-async function restore(entry: StoredAnalysis, all: readonly Chapter[]): Promise<void> {
+async function restore(entry: StoredAnalysis, file: readonly Chapter[]): Promise<void> {
   try {
-    await putAnalysis(entry, all, null);
-  } catch {
-    addNotice('error', 'The browser has no room to keep it: it is open, save it as PGN before you leave');
-    openFile(all, entry.chapter, entry.name);
+    await putAnalysis(entry, file, null);
+  } catch (error) {
+    addNotice('error', `${(error as Error).message}: it is open, save it as PGN before you leave`);
+    await openAnalysis(entry);
   }
 }
 
 /** A null move in UCI. */
 const PASS = '0000';
 
-/** `#fen=…&moves=…`: the start of the game on the board, and the moves to the position. */
+/**
+ * `#fen=…&moves=…`: the start of the game on the board, and the moves to the position. Not for a page of `sardonyx board`: its address is
+ * for one browser.
+ */
 export function createLink(): string {
   const moves = listUciMoves(study.node.value);
   const fen = study.tree.value.startFen.replaceAll(' ', '_');

@@ -1,5 +1,6 @@
 /** Copies and saves the game on the board, or all games of its file, with what the user wants to have in them. */
 import { EXPORT_PARTS, type ExportParts, exportPgn } from '../../game/move-tree-text.js';
+import { port } from '../port/engine-port.js';
 import { MenuItem, toggle } from '../shell/controls.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
@@ -41,7 +42,7 @@ export function ShareItems() {
     <>
       <MenuItem label="Copy PGN" onClick={() => void readGame().then(copyText)} />
       <MenuItem label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
-      <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />
+      {!port.offers.keeps && <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />}
       <MenuItem label="Save PGN" onClick={() => void saveGame()} />
       {length > 1 && (
         <MenuItem label={`Save all ${length} games`} title="The file (Ctrl+S)" onClick={() => void saveGames()} />

@@ -1,0 +1,424 @@
+/**
+ * What a user has done is there the next day: servers are started again, tabs come back, two browsers change one analysis, storage is
+ * full or refused. On the hash evaluator, in one Chromium with a profile for each user.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { choose, loadText, show, typeMove } from '../support/board-page.js';
+import { BoardProcess } from '../support/board-process.js';
+import { launchBrowser } from '../support/browser.js';
+
+const launched = await launchBrowser();
+const skip = 'reason' in launched ? launched.reason : false;
+const FLAGS = ['--backend=hash', '--threads=1', '--nps-limit=4000'];
+const MARK = '.unsaved';
+
+describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
+  const browser = (launched as { browser: Browser }).browser;
+  const data = mkdtempSync(join(tmpdir(), 'sardonyx-storage-'));
+  const folder = join(data, 'board');
+  const complaints: string[] = [];
+  let board: BoardProcess;
+
+  before(async () => {
+    board = await BoardProcess.start(FLAGS, { SARDONYX_DATA: data });
+  });
+  after(async () => {
+    await browser.close();
+    await board?.stop();
+    rmSync(data, { recursive: true });
+    assert.deepEqual(complaints, []);
+  });
+
+  async function createBrowser(begin = ''): Promise<BrowserContext> {
+    const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    await own.addInitScript(begin);
+    return own;
+  }
+  /** @param url of the server; left out: a token for a further browser */
+  async function open(own: BrowserContext, url = board.lines.at(-1) ?? board.url): Promise<Page> {
+    const page = await own.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(url);
+    await page.waitForSelector('.engine-head');
+    return page;
+  }
+  const press = (page: Page, name: string | RegExp): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).first().click();
+  const readMoves = (page: Page): Promise<string[]> => page.locator('.move').allTextContents();
+  /** A state that gives way to its next one just now is left out. */
+  const readFolder = (): string =>
+    (existsSync(folder) ? readdirSync(folder) : [])
+      .map((name) => {
+        try {
+          return readFileSync(join(folder, name), { encoding: 'utf8' });
+        } catch {
+          return '';
+        }
+      })
+      .join('\n');
+  /** Waits until the folder of the server holds the text. */
+  async function isKept(page: Page, text: string): Promise<void> {
+    while (!readFolder().includes(text)) await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
+  }
+  async function listEarlier(page: Page): Promise<string[]> {
+    await choose(page, 'New', 'Paste or open …');
+    const list = page.getByRole('list', { name: 'Earlier analyses' });
+    await list.waitFor();
+    const names = await list.getByRole('listitem').allTextContents();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    return names;
+  }
+  async function restart(): Promise<void> {
+    const port = board.port;
+    await board.stop();
+    board = await BoardProcess.start([...FLAGS, `--port=${port}`], { SARDONYX_DATA: data });
+  }
+  /** Of the games that the user has played against the engine. */
+  async function resignGame(page: Page): Promise<void> {
+    await show(page, 'play');
+    await page.getByText('White', { exact: true }).click();
+    await press(page, 'Play');
+    await typeMove(page, 'e4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await press(page, 'Resign');
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector('summary:has-text("Finished games (1)")');
+  }
+
+  test('the next day analyses and finished games are there, in this browser and in any other', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Nf3 Nc6 *');
+    await page.waitForSelector('.move:has-text("Nc6")');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await typeMove(page, 'c5');
+    await isKept(page, 'c5');
+    await resignGame(page);
+    await isKept(page, 'GameId');
+    await page.close();
+    await restart();
+    const again = await open(own, board.url);
+    await again.waitForSelector('.move[aria-current]:has-text("c5")');
+    const other = await open(await createBrowser());
+    await other.waitForSelector('.move[aria-current]:has-text("c5")');
+    await show(other, 'play');
+    await other.waitForSelector('summary:has-text("Finished games (1)")');
+    assert.match(readFolder(), /"name":"Finished games"/);
+    await own.close();
+  });
+
+  test('what a browser has kept of its own comes to the server once, also what earlier versions have stored', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await page.evaluate(`new Promise((done) => {
+      indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
+        const change = result.transaction(['analyses', 'games'], 'readwrite');
+        const entry = { changedAtMs: 1, chapter: 0, path: [], orientation: 'white', setup: null };
+        change.objectStore('analyses').put({ ...entry, id: 'old-1', name: 'Old one', chapters: 1 });
+        change.objectStore('games').put([{ title: 'Old', text: '1. a3 a6 *' }], 'old-1#0');
+        change.objectStore('analyses').put({ ...entry, id: 'old-2', name: 'Older one', chapters: 2 });
+        change.objectStore('games').put([{ title: 'a', text: '1. b3 *' }, { title: 'b', text: '1. b4 *' }], 'old-2');
+        change.objectStore('games').put({ title: 'b', text: '1. h3 *' }, 'old-2/1');
+        change.oncomplete = () => { result.close(); done(); };
+      };
+    })`);
+    await page.reload();
+    await isKept(page, '1. a3 a6');
+    await isKept(page, '1. h3');
+    assert.doesNotMatch(readFolder(), /1\. b4/);
+    await page.reload();
+    await page.waitForSelector('.engine-head');
+    const other = await open(await createBrowser());
+    const names = (await listEarlier(other)).filter((name) => /Old/.test(name));
+    assert.equal(names.length, 2);
+    await choose(other, 'New', 'Paste or open …');
+    await other
+      .getByRole('list', { name: 'Earlier analyses' })
+      .getByRole('button', { name: /^Older one/ })
+      .first()
+      .click();
+    await other.waitForSelector('.move:has-text("b3")');
+    await own.close();
+  });
+
+  test('two browsers change one analysis: the second gets a copy and a sentence; who only looks gets the newer version', async () => {
+    const [first, second, third] = [
+      await open(await createBrowser()),
+      await open(await createBrowser()),
+      await open(await createBrowser()),
+    ];
+    await loadText(first, '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *');
+    await first.waitForSelector('.move:has-text("d5")');
+    await isKept(first, '1. d4 d5');
+    for (const page of [second, third]) {
+      await page.reload();
+      await choose(page, 'New', 'Paste or open …');
+      await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Carl/ }).first().click();
+      await page.waitForSelector('.move:has-text("d5")');
+    }
+    await first.keyboard.press('ArrowDown');
+    await typeMove(first, 'c4');
+    await isKept(first, '1. d4 d5 2. c4');
+    await second.keyboard.press('ArrowDown');
+    await typeMove(second, 'Nf3');
+    await second.waitForSelector(
+      '.notice-warning:has-text("Carl – Dora was changed elsewhere meanwhile: your version is kept as a copy")',
+    );
+    await isKept(second, '1. d4 d5 2. Nf3');
+    await third.keyboard.press('ArrowDown');
+    await third.waitForSelector('.notice-note:has-text("this is the newer version")');
+    await third.waitForSelector('.move:has-text("c4")');
+    // The copy is an analysis like others, and the first one goes on.
+    await typeMove(second, 'Nf6');
+    await isKept(second, '2. Nf3 Nf6');
+    await typeMove(first, 'e6');
+    await isKept(first, '2. c4 e6');
+    await second.reload();
+    await second.waitForSelector('.move[aria-current]:has-text("Nf6")');
+    assert.equal((await listEarlier(second)).filter((name) => /Carl/.test(name)).length, 1, 'beside the open one');
+    assert.match(readFolder(), /2\. c4 e6/);
+    for (const page of [first, second, third]) await page.context().close();
+  });
+
+  test('an answer that is lost on its way makes no copy, and what was not sent is sent by the next page', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await page.route('**/kept/*', async (route) => {
+      if (route.request().method() === 'PUT') await route.fetch();
+      await route.abort();
+    });
+    await typeMove(page, 'f4');
+    await isKept(page, '1. f4');
+    await typeMove(page, 'f5');
+    await page.waitForSelector('.move:has-text("f5")');
+    const url = page.url();
+    await page.close();
+    const next = await own.newPage();
+    await next.goto(url);
+    await next.waitForSelector('.move[aria-current]:has-text("f5")');
+    await isKept(next, '1. f4 f5');
+    await typeMove(next, 'g3');
+    await isKept(next, '1. f4 f5 2. g3');
+    const names = await next.evaluate(
+      `fetch('kept/').then((answer) => answer.json()).then(({ analyses }) => analyses.map(({ name }) => name))`,
+    );
+    assert.equal((names as string[]).filter((name) => /^f4/.test(name)).length, 1);
+    assert.equal(await next.locator('.notice-warning').count(), 0);
+    await own.close();
+  });
+
+  test('a server that was started again: the open tab goes on where the new one is, with what it shows', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'Nc3');
+    await typeMove(page, 'Nf6');
+    await press(page, 'Back');
+    await page.waitForSelector('.move[aria-current]:has-text("Nc3")');
+    await show(page, 'review');
+    const before = page.url();
+    await restart();
+    await page.waitForSelector('.obstacle:has-text("The server was started again")');
+    const opened = await open(own, board.url);
+    await page.waitForSelector('.lost', { state: 'detached' });
+    assert.notEqual(page.url().split('#')[0], before.split('#')[0]);
+    assert.equal(page.url().split('#')[0], opened.url().split('#')[0]);
+    assert.match(page.url(), /#review$/);
+    await show(page, 'analyse');
+    await page.waitForSelector('.move[aria-current]:has-text("Nc3")');
+    assert.deepEqual(await readMoves(page), ['Nc3', 'Nf6']);
+    assert.equal(await page.locator('.notice').count(), 0);
+    await own.close();
+  });
+
+  test('a bookmark of yesterday asks for the token, and takes the printed address', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'b3');
+    await isKept(page, '1. b3');
+    const bookmark = page.url();
+    await page.close();
+    await restart();
+    const next = await own.newPage();
+    await next.goto(bookmark);
+    await next.getByLabel(/address that .* has printed/).fill('wrong');
+    await press(next, 'Open the board');
+    await next.waitForSelector('p:has-text("The token is wrong or was used.")');
+    await next.getByLabel(/address that .* has printed/).fill(board.url);
+    await press(next, 'Open the board');
+    await next.waitForSelector('.move:has-text("b3")');
+    assert.doesNotMatch(next.url(), /token/);
+    await own.close();
+  });
+
+  test('where neither browser nor server keeps the last change, the header says so until one does, and leaving asks', async () => {
+    const own = await createBrowser(`const put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (...given) {
+        if (globalThis.isFull === true) throw new DOMException('full', 'QuotaExceededError');
+        return put.apply(this, given);
+      };`);
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'g4');
+    await isKept(page, '1. g4');
+    assert.equal(await page.locator(MARK).count(), 0);
+    await page.evaluate('globalThis.isFull = true');
+    await page.route('**/kept/*', (route) => route.abort());
+    await typeMove(page, 'e5');
+    await page.waitForSelector(`${MARK}:has-text("not saved")`);
+    await page.waitForSelector('.notice-error:has-text("save it as PGN before you leave")');
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      });
+    });
+    await page.evaluate('setTimeout(() => location.reload())');
+    assert.equal(await asked, 'beforeunload');
+    assert.deepEqual(await readMoves(page), ['g4', 'e5']);
+    // The server alone is enough.
+    await page.unroute('**/kept/*');
+    await typeMove(page, 'f3');
+    await isKept(page, '1. g4 e5 2. f3');
+    await page.waitForSelector(MARK, { state: 'detached' });
+    await page.reload();
+    await page.waitForSelector('.move[aria-current]:has-text("f3")');
+    await own.close();
+  });
+
+  test('a server that cannot write says so, and the browser keeps the work for later', async () => {
+    writeFileSync(join(data, 'no-folder'), '');
+    const other = await BoardProcess.start(FLAGS, { SARDONYX_DATA: join(data, 'no-folder') });
+    const own = await createBrowser();
+    const page = await open(own, other.url);
+    await page.waitForSelector('.notice-warning:has-text("no-folder")');
+    await typeMove(page, 'h4');
+    await page.waitForSelector(`${MARK}:has-text("only in this browser")`);
+    await page.close();
+    const port = other.port;
+    await other.stop();
+    const again = await BoardProcess.start([...FLAGS, `--port=${port}`], { SARDONYX_DATA: data });
+    const next = await open(own, again.url);
+    await next.waitForSelector('.move:has-text("h4")');
+    await isKept(next, '1. h4');
+    assert.equal(await next.locator(MARK).count(), 0);
+    await own.close();
+    await again.stop();
+  });
+
+  test('an analysis that cannot be read and one that is too large cost a sentence, and nothing else', async () => {
+    writeFileSync(join(folder, 'broken.1.json'), '{"id":');
+    const own = await createBrowser();
+    const page = await open(own);
+    await page.waitForSelector('.notice-warning:has-text("broken.1.json is no analysis that can be read")');
+    await page.route('**/kept/*', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 413, body: 'The server keeps at most 2000 analyses' })
+        : route.continue(),
+    );
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'a4');
+    await page.waitForSelector('.notice-warning:has-text("at most 2000 analyses")');
+    await page.waitForSelector(`${MARK}:has-text("only in this browser")`);
+    await page.reload();
+    await page.waitForSelector('.move:has-text("a4")');
+    await page.route('**/kept/old-1', (route) => route.abort());
+    await choose(page, 'New', 'Paste or open …');
+    const list = page.getByRole('list', { name: 'Earlier analyses' });
+    await list
+      .getByRole('button', { name: /^Old one/ })
+      .first()
+      .click();
+    await page.waitForSelector('.notice-error:has-text("Old one cannot be read")');
+    assert.deepEqual(await readMoves(page), ['a4']);
+    assert.equal(readFileSync(join(folder, 'broken.1.json'), 'utf8'), '{"id":');
+    rmSync(join(folder, 'broken.1.json'));
+    await own.close();
+  });
+
+  test('what is deleted is gone in every browser, and undone it is back', async () => {
+    const [first, second] = [await open(await createBrowser()), await open(await createBrowser())];
+    await loadText(first, '[White "Zoe"]\n[Black "Yan"]\n\n1. Nh3 *');
+    await isKept(first, '1. Nh3');
+    await choose(first, 'New', 'Empty board');
+    await choose(first, 'New', 'Paste or open …');
+    const list = first.getByRole('list', { name: 'Earlier analyses' });
+    await list
+      .getByRole('listitem')
+      .filter({ hasText: 'Zoe' })
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await first.locator('dialog .notice-note').waitFor();
+    assert.doesNotMatch(readFolder(), /1\. Nh3/);
+    assert.doesNotMatch(String(await second.evaluate(`fetch('kept/').then((answer) => answer.text())`)), /Zoe/);
+    await first.locator('dialog .notice-note').getByRole('button', { name: 'Undo' }).click();
+    await isKept(first, '1. Nh3');
+    await second.reload();
+    await second.waitForSelector('.engine-head');
+    assert.ok((await listEarlier(second)).some((name) => /Zoe/.test(name)));
+    for (const page of [first, second]) await page.context().close();
+  });
+
+  test('a tab with an older or newer database in its way says what to do, and blocks nobody', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'd3');
+    await isKept(page, '1. d3');
+    // A later version of the page, which changes the database.
+    const upgrader = await own.newPage();
+    await upgrader.goto(page.url().replace(/\/[^/]*$/, '/icon-that-is-not-there'));
+    await upgrader.evaluate(`new Promise((done, fail) => {
+      const asked = indexedDB.open('sardonyx', 2);
+      asked.onupgradeneeded = () => undefined;
+      asked.onsuccess = () => { asked.result.close(); done(); };
+      asked.onerror = fail;
+    })`);
+    await page.waitForSelector(
+      '.notice-warning:has-text("Another tab has a newer version of this page: load this one again")',
+    );
+    // The server keeps what this tab goes on to do.
+    await typeMove(page, 'd6');
+    await isKept(page, '1. d3 d6');
+    await own.close();
+  });
+
+  test('over plain HTTP a text that cannot be copied can be selected, and two tabs of one analysis lose nothing', async () => {
+    // As in a page of another machine, without https.
+    const own = await createBrowser(`for (const name of ['locks', 'clipboard', 'storage'])
+      Object.defineProperty(Navigator.prototype, name, { get: () => undefined });`);
+    const page = await open(own);
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'c4');
+    await isKept(page, '1. c4');
+    const other = await own.newPage();
+    await other.goto(page.url());
+    await other.waitForSelector('.move:has-text("c4")');
+    await typeMove(page, 'c6');
+    await isKept(page, '1. c4 c6');
+    await typeMove(other, 'b6');
+    await other.waitForSelector('.notice-warning:has-text("your version is kept as a copy")');
+    await isKept(other, '1. c4 b6');
+    await isKept(other, '1. c4 c6');
+    await choose(page, 'Share', 'Copy FEN');
+    const field = page.getByLabel('Text to copy');
+    await field.waitFor();
+    assert.match(await field.inputValue(), /^rnbqkbnr\//);
+    assert.equal(
+      await page.evaluate('getSelection().toString() || document.activeElement.value'),
+      await field.inputValue(),
+    );
+    await press(page, 'Share');
+    await page.getByRole('menuitem', { name: 'Copy PGN' }).waitFor();
+    assert.equal(await page.getByRole('menuitem', { name: 'Copy link' }).count(), 0);
+    await own.close();
+  });
+});
