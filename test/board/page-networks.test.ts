@@ -1,6 +1,16 @@
 /** Networks of a page: sent as a file, by a name of the catalogue, damaged. On the CPU with a tiny network. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -22,6 +32,8 @@ let page: BoardSocket;
 before(async () => {
   for (const name of ['tmp', 'offered', 'cache/networks']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, 'offered', 'damaged.onnx'), readFileSync(TINY).subarray(0, 2000));
+  copyFileSync(join(repositoryRoot, 'models', 'light-48x5.onnx'), join(folder, 'offered', 'light-48x5.onnx'));
+  symlinkSync(TINY, join(folder, 'offered', 'same.onnx'));
   writeFileSync(join(folder, 'cache', 'networks', 'maia-1100.pb.gz'), lc0Network);
   const environment = { TMPDIR: temporary, SARDONYX_CACHE: join(folder, 'cache') };
   const networks = `--networks=${join(folder, 'offered')}`;
@@ -68,8 +80,12 @@ test('a damaged network is one sentence, and the engine keeps the one it has', a
   await think();
 });
 
-test('bundled networks are offered and used by name', async () => {
+test('bundled networks are offered and used by name; a copy or link of one that is listed is not listed again', async () => {
   const { networks } = await describeEngine();
+  assert.deepEqual(
+    networks.filter(({ name }) => /same|\(2\)/.test(name)),
+    [],
+  );
   const bundled = networks.filter(({ description }) => description.startsWith('bundled, '));
   assert.ok(bundled.length > 1, JSON.stringify(networks));
   for (const { name } of bundled) {

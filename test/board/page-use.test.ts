@@ -424,6 +424,18 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.panel-analyse .move[aria-current]:has-text("Kd7")');
     assert.equal(await page.evaluate('location.hash'), '#analyse');
     await choose(page, 'New', 'Set up a position');
+    const fen = page.locator('.setup .fen');
+    await fen.fill('4k3/8/8/3pP3/8/8/8/4K3 w - d6 4 31');
+    await fen.press('Tab');
+    assert.equal(await page.getByLabel('Half moves since').inputValue(), '4');
+    await page.getByLabel('Move', { exact: true }).fill('7');
+    await page.keyboard.press('Tab');
+    await page.getByLabel('En passant').selectOption('None');
+    assert.equal(await fen.inputValue(), '4k3/8/8/3pP3/8/8/8/4K3 w - - 4 7');
+    await page.getByLabel('En passant').selectOption('d6');
+    // Who else moves, has not let the pawn pass.
+    await page.locator('.setup').getByText('Black', { exact: true }).click();
+    assert.equal(await fen.inputValue(), '4k3/8/8/3pP3/8/8/8/4K3 b - - 4 7');
     await page.keyboard.press('ArrowLeft');
     assert.equal(await button('Back').isDisabled(), true);
     await button('Cancel').click();

@@ -2,12 +2,22 @@
  * What pages and matches may choose by name: networks, players, and opening books. A page, and the files of a match, name something of
  * these lists, never a path or an address; no other program is ever started, and no other file is read.
  */
-import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join, normalize, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
+import { readProgramFile } from '#platform/program-files.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { formatMegabytes, type Result, success, unwrap } from '../../base/util/index.js';
 import {
@@ -46,11 +56,20 @@ export class OfferedNetworks extends NetworkList {
     for (const { file, precision } of listBundledNetworks()) this.add(file, file, `bundled, ${precision}`);
     for (const folder of folders) {
       for (const { name, path, bytes } of listNetworkFiles(folder))
-        this.add(name, path, `${formatMegabytes(bytes)} MB`);
+        if (!this.holds(name, path)) this.add(name, path, `${formatMegabytes(bytes)} MB`);
     }
     for (const { name, megabytes, purpose } of NETWORK_CATALOGUE) {
       this.add(name, name, megabytes === null ? purpose : `${megabytes} MB, ${purpose}`);
     }
+  }
+
+  /** Whether a file is listed under another path, or is a copy of one that comes with the program. */
+  private holds(name: string, path: string): boolean {
+    const files = [...this.networks.values()].filter(({ value }) => existsSync(value));
+    if (files.some(({ value }) => realpathSync(value) === realpathSync(path))) return true;
+    const isNamed = listBundledNetworks().some(({ file }) => file === name);
+    const bundled = isNamed ? readProgramFile(`models/${name}`) : null;
+    return bundled?.length === statSync(path).size && readFileSync(path).equals(bundled);
   }
 
   override get entries(): readonly NetworkEntry[] {

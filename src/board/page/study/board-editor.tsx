@@ -9,7 +9,7 @@ import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { SquareCursor, useChessground } from '../board/chess-board.js';
-import { assign, Button, ProblemLine, Segments, submit } from '../shell/controls.js';
+import { assign, Button, NumberField, ProblemLine, Segments, Select, submit } from '../shell/controls.js';
 import { createTree, openGames, setup } from './library.js';
 import { study } from './study.js';
 
@@ -36,18 +36,42 @@ export function openEditor(): void {
   tool.value = null;
 }
 
-/** The counts of moves begin anew. What is no position yet stays as it was typed. */
+/** What is no position yet stays as it was typed. */
 function setFen(fen: string): void {
   const tree = createTree(fen);
-  const [placement, color = 'w', castling = '-', enPassant = '-'] = (tree.ok ? tree.value.startFen : fen)
-    .trim()
-    .split(/\s+/);
-  setup.value = [placement, color, castling, enPassant, '0', '1'].join(' ');
+  const typed = (tree.ok ? tree.value.startFen : fen).trim().split(/\s+/);
+  setup.value = ['', 'w', '-', '-', '0', '1'].map((usual, index) => typed[index] ?? usual).join(' ');
 }
 
+/** A pawn that cannot be taken any more in passing is not. */
 function setField(index: number, text: string): void {
-  setup.value = fields.value.with(index, text).join(' ');
+  const changed = fields.value.with(index, text);
+  setup.value = (listPassed(changed).includes(changed[3]) ? changed : changed.with(3, '-')).join(' ');
 }
+
+/** Squares over which a pawn of the player who does not move can just have come. */
+function listPassed([placement, color]: readonly string[]): string[] {
+  const rows = placement.split('/').map((row) => row.replace(/\d/g, (count) => ' '.repeat(Number(count))));
+  const isWhite = color === 'w';
+  const [from, over, to] = isWhite ? [1, 2, 3] : [6, 5, 4];
+  return [...'abcdefgh'].flatMap((file, at) => {
+    const isPassed = rows[to]?.[at] === (isWhite ? 'p' : 'P') && rows[over]?.[at] === ' ' && rows[from]?.[at] === ' ';
+    return isPassed ? [`${file}${8 - over}`] : [];
+  });
+}
+
+/** A count of the FEN as the value of a field. */
+function bindCount(index: number) {
+  return {
+    get value() {
+      return Number(fields.value[index]);
+    },
+    set value(count) {
+      setField(index, String(Math.round(count)));
+    },
+  };
+}
+const [quietPlies, moveNumber] = [bindCount(4), bindCount(5)];
 
 export function EditorBoard() {
   const [placement] = fields.value;
@@ -140,6 +164,18 @@ export function EditorForm() {
           </label>
         ))}
       </fieldset>
+      <div class="fields">
+        <label class="field">
+          En passant
+          <Select
+            value={fields.value[3]}
+            choices={['-', ...listPassed(fields.value)].map((square) => [square, square === '-' ? 'None' : square])}
+            onSelect={(square) => setField(3, square)}
+          />
+        </label>
+        <NumberField label="Half moves since a capture or pawn" state={quietPlies} min={0} />
+        <NumberField label="Move" state={moveNumber} min={1} />
+      </div>
       <label class="field">
         FEN
         <input

@@ -296,14 +296,15 @@ async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
     pendingReview.value = isCopy ? null : (entry.review ?? null);
     study.load(tree, followPath(tree, entry.path), chapter.undos);
   });
-  if (isCopy) await claim(analysisId.value);
+  if (!isCopy) return;
+  addNotice('note', 'Another tab has this analysis open: this is a copy');
+  await claim(analysisId.value);
 }
 
 /** An analysis of the list. The one on the board is saved first. */
 export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
   await save();
   const isFree = await claim(entry.id);
-  if (!isFree) addNotice('note', 'Another tab has this analysis open: this is a copy');
   await load(entry, !isFree).catch(() => addNotice('error', `${entry.name} cannot be read`));
 }
 
