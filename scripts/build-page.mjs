@@ -80,7 +80,7 @@ if (!isCurrent || process.argv.includes('--force')) {
     configFile: false,
     root: page,
     base: './',
-    publicDir: false,
+    publicDir: 'public',
     // The warnings would be about modules of Node that some rooms import; the page never runs them.
     logLevel: 'error',
     plugins: [platform, workers, openings],

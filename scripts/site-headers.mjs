@@ -21,6 +21,8 @@ const TYPES = {
   '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
   '.tsv': 'text/tab-separated-values; charset=utf-8',
   '.wasm': 'application/wasm',
 };

@@ -210,6 +210,18 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await own.close();
   });
 
+  test('the page installs as an application, and opens files of games', async () => {
+    const devtools = await page.context().newCDPSession(page);
+    const { errors, data } = await devtools.send('Page.getAppManifest');
+    assert.deepEqual(errors, []);
+    const { icons, file_handlers: handlers } = JSON.parse(data ?? '');
+    assert.deepEqual(handlers[0].accept, { 'application/x-chess-pgn': ['.pgn'] });
+    for (const { src, type } of icons) {
+      const read = `fetch('${src}').then(({ status, headers }) => [status, headers.get('content-type')])`;
+      assert.deepEqual(await page.evaluate(read), [200, type]);
+    }
+  });
+
   test('a long notice keeps its button in sight, and covers no button of the page', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.evaluate(`location.hash = '#fen=${'x'.repeat(300)}'`);

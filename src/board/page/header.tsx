@@ -37,7 +37,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
   return (
     <header class="header">
       <a class="brand" href={`#${mode.value}`} aria-label="Sardonyx">
-        <img src={new URL('./icon.svg', import.meta.url).href} alt="" width={20} height={20} />
+        <img src="icon.svg" alt="" width={20} height={20} />
         <span>Sardonyx</span>
       </a>
       <nav class="nav" aria-label="Rooms">

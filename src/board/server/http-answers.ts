@@ -311,6 +311,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
   tsv: 'text/tab-separated-values; charset=utf-8',
   json: 'application/json',
   webmanifest: 'application/manifest+json',

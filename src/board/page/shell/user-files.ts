@@ -28,8 +28,13 @@ export async function copyText(content: string): Promise<void> {
 
 const TEXT_FIELD = 'textarea, input, [contenteditable]';
 
+/** Of Chromium: the system opens files with the installed page. */
+interface LaunchQueue {
+  setConsumer(take: (launch: { readonly files: readonly { getFile(): Promise<File> }[] }) => void): void;
+}
+
 /**
- * Files and texts that are dropped on the page or pasted into it: networks are opened, other files than games are refused.
+ * Files and texts that are dropped on the page, pasted into it or opened with it: networks are opened, other files than games are refused.
  * @param readGames takes FENs or PGN: all files of a drop at once. @returns a function that ends it
  */
 export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name: string) => void): () => void {
@@ -37,10 +42,7 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
   const allow = (event: DragEvent): void => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
-  const take = (event: Event, data: DataTransfer | null): void => {
-    const files = [...(data?.files ?? [])];
-    if (files.length === 0) return;
-    event.preventDefault();
+  const open = (files: readonly File[]): void => {
     const games = files.filter(({ name }) => GAME_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending)));
     const network = files.find(({ name }) => NETWORK_FILE.test(name));
     if (network !== undefined) openNetwork(network);
@@ -50,6 +52,11 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
     }
     const [first, ...others] = games;
     if (first !== undefined) readGames([first, ...others], nameFiles(games));
+  };
+  const take = (event: Event, data: DataTransfer | null): void => {
+    if (data === null || data.files.length === 0) return;
+    event.preventDefault();
+    open([...data.files]);
   };
   const drop = (event: DragEvent): void => take(event, event.dataTransfer);
   const paste = (event: ClipboardEvent): void => {
@@ -63,6 +70,9 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
       readGames([new Blob([text])], '');
     }
   };
+  (window as { readonly launchQueue?: LaunchQueue }).launchQueue?.setConsumer(
+    async ({ files }) => open(await Promise.all(files.map((file) => file.getFile()))),
+  );
   addEventListener('dragover', allow);
   addEventListener('drop', drop);
   addEventListener('paste', paste);
