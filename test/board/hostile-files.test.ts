@@ -227,7 +227,7 @@ for (const [what, parts, sentence] of [
 
 test('whatever the program of a match prints, the server goes on, and one sentence says that it was no news', async () => {
   const position = { type: 'position', game: 0, white: 'a', black: 'b', fen: '', plies: 0, lastMove: null };
-  const rest = { score: null, depth: 0, nodes: 0, remainingMs: [null, null] };
+  const rest = { startFen: '', moves: [], thoughts: [null, null], remainingMs: [null, null] };
   for (const [script, problem] of [
     [
       `console.log('A library says hello'); console.log(${JSON.stringify(JSON.stringify({ ...position, ...rest }))})`,

@@ -303,8 +303,15 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('option:has-text("book.epd")', { state: 'attached' });
     await page.getByRole('button', { name: 'Start the match' }).click();
     await page.waitForSelector('.live-boards li:nth-child(2) .clock');
-    await page.waitForSelector('.live-thought');
     assert.deepEqual(await findBarriers(page), []);
+    // One of them is watched: both engines' score, depth and line, clocks, and the moves.
+    await page.locator('.live-thought').first().click();
+    await page.waitForSelector('.panel-match .player-row .clock');
+    await page.waitForSelector('.thought:has-text("depth"):has-text("nodes")');
+    await page.waitForSelector('.panel-match .move');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('button', { name: 'All boards' }).click();
+    await page.waitForSelector('.live-boards');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.waitForSelector('button:has-text("Go on")');
   });

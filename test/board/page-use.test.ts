@@ -1004,7 +1004,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       }
       const begun = isNew ? 1 : readMatch('.jsonl').split('\n').length - 1;
       await first.waitForSelector(`.game-list li:nth-child(${begun})`);
-      await first.waitForSelector('.live-boards .clock');
+      await first.waitForSelector('.panel-match .player-row .clock');
       const [killed] = [once(server.child, 'exit')];
       if (killsBoth) process.kill(Number.parseInt(readMatch('.lock'), 10), 'SIGKILL');
       server.child.kill('SIGKILL');

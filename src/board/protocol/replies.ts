@@ -146,6 +146,16 @@ export interface CoursePoint {
   readonly llr: number | null;
 }
 
+export interface LiveThought {
+  /** From White's view; null when the player did not say. */
+  readonly score: ScoreText | null;
+  readonly depth: number;
+  readonly nodes: number;
+  readonly timeMs: number;
+  /** In SAN, its own move first. */
+  readonly line: readonly string[];
+}
+
 /** A running game. */
 export interface LiveGame {
   readonly game: number;
@@ -155,10 +165,11 @@ export interface LiveGame {
   readonly plies: number;
   /** UCI, castling king takes rook; null before the first one. */
   readonly lastMove: string | null;
-  /** What the mover thought of its last move, from White's view; null when it did not say. */
-  readonly score: ScoreText | null;
-  readonly depth: number;
-  readonly nodes: number;
+  readonly startFen: string;
+  /** Of the opening, in UCI as `lastMove`, and of the game. */
+  readonly moves: readonly string[];
+  /** What each player thought of its last move; null before it. */
+  readonly thoughts: readonly [white: LiveThought | null, black: LiveThought | null];
   /** When the player to move began to think; null without a clock. */
   readonly remainingMs: readonly [white: number | null, black: number | null];
   /** So long ago the player to move began to think. */

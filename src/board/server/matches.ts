@@ -259,6 +259,15 @@ const LONGEST_COMPLAINT = 2000;
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 const clock = v.nullable(v.number());
+const thought = v.nullable(
+  v.object({
+    score: v.nullable(v.object({ kind: v.picklist(['cp', 'mate']), value: v.number() })),
+    depth: whole,
+    nodes: whole,
+    timeMs: v.number(),
+    line: v.array(v.string()),
+  }),
+);
 /** What `sardonyx match --live` prints. */
 const newsSchema = v.variant('type', [
   v.object({
@@ -269,9 +278,9 @@ const newsSchema = v.variant('type', [
     fen: v.string(),
     plies: whole,
     lastMove: v.nullable(v.string()),
-    score: v.nullable(v.object({ kind: v.picklist(['cp', 'mate']), value: v.number() })),
-    depth: whole,
-    nodes: whole,
+    startFen: v.string(),
+    moves: v.array(v.string()),
+    thoughts: v.tuple([thought, thought]),
     remainingMs: v.tuple([clock, clock]),
   }),
   v.object({ type: v.literal('result'), game: whole }),

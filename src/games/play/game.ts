@@ -13,6 +13,8 @@ export interface Thought {
   readonly nodes: number;
   /** Time taken, if the player can measure it better than its caller; else null. */
   readonly timeMs: number | null;
+  /** What it expects, its own move first. */
+  readonly line?: readonly Move[];
 }
 
 export interface PlayedMove extends Thought {

@@ -78,6 +78,7 @@ class NetworkPlayer implements Player {
       depth: info?.depth ?? 0,
       nodes: info?.nodes ?? 0,
       timeMs: null,
+      line: (info?.lines[0]?.pv ?? []) as readonly Move[],
     };
   }
 

@@ -1,6 +1,7 @@
 /** A player that is an external engine process. */
 
 import { failure, type Result, success } from '../../base/util/index.js';
+import { type Move, type Position, parseUciMove } from '../../chess/rules/index.js';
 import type { EngineSpec } from '../engines/index.js';
 import { EngineError, encodeScore, UciClient, type UciLimits } from '../engines/index.js';
 import type { Game, Thought } from './game.js';
@@ -59,7 +60,9 @@ class UciPlayer implements Player {
       if (!move.ok) throw new PlayerFault('illegal-move', `${this.name} played ${move.error}`);
       const best = lines[0];
       if (best === undefined) return { move: move.value, score: null, depth: 0, nodes: 0, timeMs };
-      return { move: move.value, score: encodeScore(best.score), depth: best.depth, nodes: best.nodes, timeMs };
+      const { score, depth, nodes, pv } = best;
+      const line = readLine(game.position, pv);
+      return { move: move.value, score: encodeScore(score), depth, nodes, timeMs, line };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       await this.client.close();
@@ -70,6 +73,19 @@ class UciPlayer implements Player {
   async close(): Promise<void> {
     await this.client.close();
   }
+}
+
+/** As far as its moves are legal. */
+function readLine(start: Position, pv: readonly string[]): Move[] {
+  const position = start.clone();
+  const line: Move[] = [];
+  for (const text of pv) {
+    const move = parseUciMove(position, text);
+    if (!move.ok) break;
+    line.push(move.value);
+    position.makeMove(move.value);
+  }
+  return line;
 }
 
 function startClient(spec: EngineSpec, chess960: boolean): Promise<UciClient> {

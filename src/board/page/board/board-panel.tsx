@@ -225,12 +225,24 @@ function PlayerStrip({ side, place, player, fen }: StripProps) {
         </span>
       )}
       <span class="spacer" />
-      {clock !== '' && (
-        <span class={isLow ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
-          {clock}
-        </span>
-      )}
+      {clock !== '' && <Clock name={name} text={clock} isLow={isLow} />}
     </div>
+  );
+}
+
+export function Clock({
+  name,
+  text,
+  isLow,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly isLow: boolean;
+}) {
+  return (
+    <span class={isLow ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
+      {text}
+    </span>
   );
 }
 

@@ -13,8 +13,8 @@ import {
   type MatchScore,
   splitPoints,
 } from '../../game/page-text.js';
-import type { LiveGame, MatchState } from '../../protocol/replies.js';
-import { BoardPanel } from '../board/board-panel.js';
+import type { LiveGame, LiveThought, MatchState } from '../../protocol/replies.js';
+import { BoardPanel, Clock, type PlayerNote } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
@@ -23,6 +23,7 @@ import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
 import {
   deleteMatch,
+  findWatched,
   followsGames,
   getClockMs,
   hasListed,
@@ -34,6 +35,8 @@ import {
   shown,
   shownMatchGame,
   shownName,
+  watch,
+  watchedGame,
   watchMatches,
 } from './match-session.js';
 import { MatchSetup } from './match-setup.js';
@@ -44,17 +47,21 @@ const NOBODY = { name: '' };
 export function MatchPanel() {
   useEffect(watchMatches, []);
   const state = shown.value;
-  const live = followsGames.value ? (state?.live ?? []) : [];
+  const watched = state === null ? undefined : findWatched(state);
+  const live = followsGames.value && watched === undefined ? (state?.live ?? []) : [];
   const game = state?.games[shownMatchGame.value];
   const [whites, blacks] = splitPoints(game?.result);
   return (
     <BoardPanel
       name="Match"
       study={matchStudy}
-      players={{
-        white: live.length > 0 ? NOBODY : { name: game?.white ?? '', points: whites },
-        black: live.length > 0 ? NOBODY : { name: game?.black ?? '', points: blacks },
-      }}
+      players={
+        watched !== undefined
+          ? { white: describePlayer(watched, 0), black: describePlayer(watched, 1) }
+          : live.length > 0
+            ? { white: NOBODY, black: NOBODY }
+            : { white: { name: game?.white ?? '', points: whites }, black: { name: game?.black ?? '', points: blacks } }
+      }
       keys={{}}
       instead={live.length > 0 ? <LiveGames live={live} /> : undefined}
       // Who steps through a game does not want the next one to come.
@@ -62,13 +69,20 @@ export function MatchPanel() {
       game={
         state !== null && (
           <>
-            {live.length === 0 && game !== undefined && <MoveList study={matchStudy} />}
+            {watched !== undefined &&
+              ([0, 1] as const).map((side) => <Thought key={side} game={watched} side={side} />)}
+            {(watched ?? game) !== undefined && <MoveList study={matchStudy} />}
             <div class="button-row match-choice">
               <CheckField label="Show new games" state={followsGames} />
+              {watched !== undefined && state.live.length > 1 && <Button label="All boards" onClick={showAllBoards} />}
+              <Button label="Analyse" disabled={(watched ?? game) === undefined} onClick={analyse} />
               <Button
-                label="Analyse"
+                label="Review"
                 disabled={game === undefined}
-                onClick={() => analyseGame(matchStudy, `match/${shownName.value}/${shownMatchGame.value}`)}
+                onClick={() => {
+                  analyse();
+                  location.hash = 'review';
+                }}
               />
             </div>
             <GameList state={state} />
@@ -105,6 +119,47 @@ export function MatchPanel() {
       )}
     </BoardPanel>
   );
+}
+
+function showAllBoards(): void {
+  watchedGame.value = null;
+  followsGames.value = true;
+}
+
+function analyse(): void {
+  const running = watchedGame.value;
+  analyseGame(matchStudy, `match/${shownName.value}/${running === null ? shownMatchGame.value : `running ${running}`}`);
+}
+
+function describePlayer(game: LiveGame, side: 0 | 1): PlayerNote {
+  const clockMs = getClockMs(game, side);
+  return {
+    name: side === 0 ? game.white : game.black,
+    clock: clockMs === null ? '' : formatClock(clockMs),
+    isRunning: isBlacksTurn(game.fen) === (side === 1),
+    isLow: clockMs !== null && clockMs < LOW_MS,
+  };
+}
+
+/** What an engine thought of its last move: score, depth, speed, line. */
+function Thought({ game, side }: { readonly game: LiveGame; readonly side: 0 | 1 }) {
+  const thought = game.thoughts[side];
+  return (
+    <p class="thought">
+      <strong>{side === 0 ? game.white : game.black}</strong>{' '}
+      <span class="faint">{thought === null ? 'has not moved yet' : describeThought(thought)}</span>
+      {thought !== null && <span>{thought.line.join(' ')}</span>}
+    </p>
+  );
+}
+
+function describeThought({ score, depth, nodes, timeMs }: LiveThought): string {
+  return [
+    ...(score === null ? [] : [formatScore(score, false)]),
+    ...(depth > 0 ? [`depth ${depth}`] : []),
+    ...(nodes > 0 ? [`${formatCount(nodes)} nodes`] : []),
+    ...(nodes > 0 && timeMs > 0 ? [`${formatCount(Math.round((1000 * nodes) / timeMs))}/s`] : []),
+  ].join(' · ');
 }
 
 const isDeleting = signal(false);
@@ -273,12 +328,12 @@ function LiveGames({ live }: { readonly live: readonly LiveGame[] }) {
           <Player board={board} side={1} />
           <ChessBoard fen={board.fen} lastMove={listSquares(board)} isSmall />
           <Player board={board} side={0} />
-          <p class="faint live-thought">
-            Game {board.game + 1}, move {Math.floor(board.plies / 2) + 1}
-            {board.score !== null && ` · ${formatScore(board.score, false)}`}
-            {board.depth > 0 && ` · depth ${board.depth}`}
-            {board.nodes > 0 && ` · ${formatCount(board.nodes)} nodes`}
-          </p>
+          <Button
+            label={`Game ${board.game + 1}, move ${Math.floor(board.plies / 2) + 1}`}
+            class="text-button live-thought"
+            title="Watch this game"
+            onClick={() => watch(board)}
+          />
         </li>
       ))}
     </ul>
@@ -286,18 +341,12 @@ function LiveGames({ live }: { readonly live: readonly LiveGame[] }) {
 }
 
 function Player({ board, side }: { readonly board: LiveGame; readonly side: 0 | 1 }) {
-  const name = side === 0 ? board.white : board.black;
-  const clockMs = getClockMs(board, side);
-  const isRunning = isBlacksTurn(board.fen) === (side === 1);
+  const { name, clock = '', isRunning = false, isLow = false } = describePlayer(board, side);
   return (
     <div class={isRunning ? 'live-player player-running' : 'live-player'}>
       <span class={`player-color player-${side === 0 ? 'white' : 'black'}`} aria-hidden="true" />
       <span class="player-name">{name}</span>
-      {clockMs !== null && (
-        <span class={clockMs < LOW_MS ? 'clock clock-low' : 'clock'} role="timer" aria-label={`Clock of ${name}`}>
-          {formatClock(clockMs)}
-        </span>
-      )}
+      {clock !== '' && <Clock name={name} text={clock} isLow={isLow} />}
     </div>
   );
 }

@@ -1,6 +1,8 @@
 /** What the match panel knows: the list of matches, the one that is shown, its running games, and a game on the board. */
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { findLineEnd, getPath } from '../../game/move-tree.js';
+import { success } from '../../../base/util/index.js';
+import { parseUciMove } from '../../../chess/rules/index.js';
+import { findLineEnd, getPath, MoveTree } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-text.js';
 import { isBlacksTurn } from '../../game/page-text.js';
 import type { LiveGame, MatchEntry, MatchState } from '../../protocol/replies.js';
@@ -26,6 +28,8 @@ export const shownMatchGame = signal(-1);
 /** New games come to the board by themselves: those that are being played, otherwise the newest one, move by move. */
 export const followsGames = signal(true);
 export const matchStudy = new Study();
+/** Number of the running game on the board; null = a finished one is, or the running ones are side by side. */
+export const watchedGame = signal<number | null>(null);
 /** Milliseconds since the page began, for clocks. */
 const nowMs = signal(0);
 /** The room of matches is shown, and asks by itself. */
@@ -75,10 +79,47 @@ async function refresh(): Promise<boolean> {
   const last = state.games.length - 1;
   const isSeen = matchStudy.node.value.children.length === 0;
   const isLive = state.live.length > 0;
+  const [only] = state.live.length === 1 ? state.live : [];
+  const watched = followsGames.value && watchedGame.value === null ? only : findWatched(state);
+  const wasWatched = watchedGame.value !== null;
+  if (watched !== undefined) watch(watched);
+  else if (followsGames.value) watchedGame.value = null;
   if (followsGames.value && !isLive && last > shownMatchGame.value && (isSeen || shownMatchGame.value === -1)) {
-    await showMatchGame(last, false);
+    await showMatchGame(last, false, wasWatched);
   }
   return state.isRunning || state.isElsewhere;
+}
+
+/** The running game that is on the board. */
+export function findWatched({ live }: MatchState): LiveGame | undefined {
+  return live.find(({ game }) => game === watchedGame.value);
+}
+
+/** Brings a running game to the board, or its new moves; who has stepped back stays there. */
+export function watch({ game, white, black, startFen, moves }: LiveGame): void {
+  const isNew = watchedGame.value !== game;
+  const headers = new Map([
+    ['White', white],
+    ['Black', black],
+  ]);
+  const tree = isNew ? MoveTree.create(startFen, headers) : success(matchStudy.tree.value);
+  if (!tree.ok) return;
+  const known = findLineEnd(tree.value.root);
+  let end = known;
+  for (const uci of moves.slice(known.depth)) {
+    const move = parseUciMove(tree.value.createPosition(end), uci);
+    if (!move.ok) break;
+    end = tree.value.add(end, move.value);
+  }
+  batch(() => {
+    watchedGame.value = game;
+    shownMatchGame.value = -1;
+    if (isNew) matchStudy.load(tree.value, end);
+    else if (end !== known) {
+      if (matchStudy.node.value === known) matchStudy.go(end);
+      matchStudy.touch();
+    }
+  });
 }
 
 function describeState({ games: _, course: __, ...rest }: MatchState): string {
@@ -99,8 +140,8 @@ export function getClockMs({ fen, remainingMs, ageMs }: LiveGame, side: 0 | 1): 
   return left === null || !isRunning ? left : Math.max(0, left - ageMs - (nowMs.value - shownAtMs));
 }
 
-/** @param isChosen the user wants to see this game, from its end */
-export async function showMatchGame(game: number, isChosen: boolean): Promise<void> {
+/** @param isChosen the user wants to see this game. @param isSeen it begins at its end */
+export async function showMatchGame(game: number, isChosen: boolean, isSeen = isChosen): Promise<void> {
   const pgn = await port.send('readMatchGame', { name: shownName.value, game }).answer;
   const read = parseTree(pgn);
   if (!read.ok) throw new Error(read.error);
@@ -110,8 +151,9 @@ export async function showMatchGame(game: number, isChosen: boolean): Promise<vo
   const start = line.findLast((node) => node.comment.startsWith('book')) ?? tree.root;
   batch(() => {
     if (isChosen) followsGames.value = false;
+    watchedGame.value = null;
     shownMatchGame.value = game;
-    matchStudy.load(tree, isChosen ? findLineEnd(tree.root) : start);
+    matchStudy.load(tree, isSeen ? findLineEnd(tree.root) : start);
   });
 }
 
@@ -120,6 +162,7 @@ export function showMatch(name: string): void {
     shownName.value = name;
     shown.value = null;
     shownMatchGame.value = -1;
+    watchedGame.value = null;
     followsGames.value = true;
     matchStudy.load(new Study().tree.value);
   });
@@ -166,7 +209,7 @@ export function watchMatches(): () => void {
       }
     }, CLOCK_MS),
     setInterval(() => {
-      if (followsGames.value) matchStudy.goForward();
+      if (followsGames.value && watchedGame.value === null) matchStudy.goForward();
     }, MOVE_MS),
   ];
   return () => {
