@@ -1,8 +1,9 @@
 /** Header, keys and modes of the board in one browser: what belongs to whom, what runs, and what is off during a game. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { choose, findBarriers, loadText, readFen, show, typeMove } from '../support/board-page.js';
+import { choose, findBarriers, loadText, locateSquare, readFen, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -220,6 +221,33 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
       const read = `fetch('${src}').then(({ status, headers }) => [status, headers.get('content-type')])`;
       assert.deepEqual(await page.evaluate(read), [200, type]);
     }
+  });
+
+  test('the board is shared as a picture: pieces and arrows as they stand, from the side that is at the bottom', async () => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    await page.evaluate(`location.hash = '#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1'`);
+    await page.waitForSelector('.move-list-empty');
+    const save = async (format: string): Promise<Buffer> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        choose(page, 'Share', `Save picture (${format})`),
+      ]);
+      return readFileSync(await download.path());
+    };
+    const [from, to] = [await locateSquare(page, 'e2'), await locateSquare(page, 'e4')];
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down({ button: 'right' });
+    await page.mouse.move(to.x, to.y, { steps: 3 });
+    await page.mouse.up({ button: 'right' });
+    await page.keyboard.press('f');
+    const svg = String(await save('SVG'));
+    // White's king on e1 is seen from Black's side: the fourth file, the uppermost row.
+    assert.match(svg, /<image href="data:image\/svg[^"]+" x="300" y="0"/);
+    assert.equal(svg.match(/<image /g)?.length, 3);
+    assert.match(svg, /<line [^>]*marker-end/);
+    const png = await save('PNG');
+    assert.deepEqual([png.toString('latin1', 1, 4), png.readUInt32BE(16)], ['PNG', 800]);
+    await page.keyboard.press('f');
   });
 
   test('a long notice keeps its button in sight, and covers no button of the page', async () => {

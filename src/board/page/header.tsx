@@ -1,10 +1,11 @@
 /** The header: rooms; in the middle what is on the board; on the right new games, sharing, settings. */
 import { computed, effect } from '@preact/signals';
+import { Fragment } from 'preact';
 import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
 import { describePlayer, wantsNewGame } from './play/play-panel.js';
 import { game, gameStudy, prng } from './play/play-session.js';
-import { engine, obstacle, portState } from './port/engine-port.js';
+import { engine, obstacle, portState, reportError } from './port/engine-port.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
 import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
 import { UnsavedMark } from './shell/notices.js';
@@ -52,16 +53,18 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         </h1>
         {isFile && <Chapter label="Next game" step={1} icon="forward" />}
       </div>
-      {Object.entries(activities.value).map(([address, words]) => (
-        <a
-          key={address}
-          class="chip"
-          href={`#${address}`}
-          title={words}
-          aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}
-        >
-          {words}
-        </a>
+      {Object.entries(activities.value).map(([address, { words, cancel }]) => (
+        <Fragment key={address}>
+          <a
+            class="chip"
+            href={`#${address}`}
+            title={words}
+            aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}
+          >
+            {words}
+          </a>
+          {cancel && <IconButton label={`Cancel: ${words}`} title="Cancel" icon="close" onClick={cancel} />}
+        </Fragment>
       ))}
       <UnsavedMark />
       {portState.value === 'lost' && (
@@ -88,7 +91,13 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
         <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
       </Menu>
-      {room.value === 'board' && <Menu label="Share">{mode.value === 'play' ? <PlayedItems /> : <ShareItems />}</Menu>}
+      {room.value === 'board' && (
+        <Menu label="Share">
+          {mode.value === 'play' ? <PlayedItems /> : <ShareItems />}
+          <MenuItem label="Save picture (SVG)" onClick={() => savePicture('svg')} />
+          <MenuItem label="Save picture (PNG)" onClick={() => savePicture('png')} />
+        </Menu>
+      )}
       <Menu label="Settings" icon="gear">
         <MenuItem
           label="Engine"
@@ -103,6 +112,13 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
       </Menu>
     </header>
   );
+}
+
+function savePicture(format: 'svg' | 'png'): void {
+  const { node, orientation } = mode.value === 'play' ? gameStudy : study;
+  import('./board/board-picture.js')
+    .then(({ saveBoard }) => saveBoard(node.value.fen, orientation.value, format))
+    .catch(reportError);
 }
 
 /** Of the game against the engine. */

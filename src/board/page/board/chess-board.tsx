@@ -114,15 +114,16 @@ export function ChessBoard(props: BoardProps) {
   }));
 
   const { fen, orientation, movable, dests, lastMove, canPremove } = props;
+  const shown = [fen, orientation, movable, dests, lastMove.join(), canPremove];
   useEffect(() => {
     board.current?.set(createConfig(latest.current));
     if (board.current !== null) latest.current.onReady?.(board.current);
-  }, [fen, orientation, movable, dests, lastMove.join(), canPremove]);
+  }, shown);
 
   useEffect(() => {
-    // A new position wipes them off.
+    // chessground wipes them off with each position that it is given, also with the same from the other side.
     board.current?.setShapes([...(props.drawn ?? [])]);
-  }, [props.drawn, fen]);
+  }, [props.drawn, ...shown]);
 
   const pieces = fen.split(' ')[0].replace(/[^a-z]/gi, '').length;
   const piecesBefore = useRef(pieces);

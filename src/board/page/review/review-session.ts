@@ -96,7 +96,7 @@ export function writeReview(): void {
 export function startReviews(): void {
   effect(() => {
     const [done, total] = progress.value;
-    tellActivity('review', pendingReview.value === null ? '' : `Review ${done} / ${total}`);
+    tellActivity('review', pendingReview.value === null ? '' : `Review ${done} / ${total}`, stopReview);
   });
   effect(() => {
     if (pendingReview.value !== null && waitsFor.value === '') untracked(() => void work());

@@ -24,13 +24,19 @@ function readAddress(): void {
 readAddress();
 addEventListener('hashchange', readAddress);
 
-/** What runs, whichever room is shown: address of its place → words. A chip in the header leads there. */
-export const activities = signal<Readonly<Record<string, string>>>({});
+interface Activity {
+  readonly words: string;
+  /** Undefined: it is ended in its place. */
+  readonly cancel: (() => void) | undefined;
+}
+
+/** What runs, whichever room is shown: address of its place → what it is. A chip in the header leads there. */
+export const activities = signal<Readonly<Record<string, Activity>>>({});
 
 /** @param words '' = it does not run any more */
-export function tellActivity(address: string, words: string): void {
+export function tellActivity(address: string, words: string, cancel?: () => void): void {
   const { [address]: _, ...others } = activities.peek();
-  activities.value = words === '' ? others : { ...others, [address]: words };
+  activities.value = words === '' ? others : { ...others, [address]: { words, cancel } };
 }
 
 /** Shows the game that was opened. */

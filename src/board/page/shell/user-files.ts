@@ -7,9 +7,9 @@ import { addNotice } from './notices.js';
 
 const NETWORK_FILE = /\.(onnx|pb)(\.gz)?$/i;
 
-/** Puts a text into the browser's downloads. */
-export function saveFile(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
+/** Puts a text or file into the browser's downloads. */
+export function saveFile(name: string, content: string | Blob): void {
+  const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type: 'text/plain' }) : content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
@@ -70,8 +70,8 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
       readGames([new Blob([text])], '');
     }
   };
-  (window as { readonly launchQueue?: LaunchQueue }).launchQueue?.setConsumer(
-    async ({ files }) => open(await Promise.all(files.map((file) => file.getFile()))),
+  (window as { readonly launchQueue?: LaunchQueue }).launchQueue?.setConsumer(async ({ files }) =>
+    open(await Promise.all(files.map((file) => file.getFile()))),
   );
   addEventListener('dragover', allow);
   addEventListener('drop', drop);

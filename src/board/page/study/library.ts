@@ -20,7 +20,6 @@ import {
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { addNotice } from '../shell/notices.js';
-import { mode } from '../shell/rooms.js';
 import { saveFile } from '../shell/user-files.js';
 import {
   analyses,
@@ -437,7 +436,6 @@ function openLink(): boolean {
   const [, fen, moves = ''] = /^#fen=([^&]*)(?:&moves=([^&]*))?$/.exec(readFragment()) ?? [];
   if (fen === undefined) return false;
   history.replaceState(history.state, '', '#analyse');
-  mode.value = 'analyse';
   const tree = createTree(fen.replaceAll('_', ' '));
   if (!tree.ok) {
     addNotice('error', `The link names no position: ${tree.error}`);
