@@ -182,15 +182,16 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await page.locator('.panel-analyse').waitFor();
   });
 
-  test('a review that runs shows its progress in the header of every room', async () => {
+  test('a review that runs shows its progress in the header of every room, and is cancelled there', async () => {
     await show(page, 'review');
     await page.getByLabel('How thoroughly').selectOption('10000');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.waitForSelector('.chip:text-matches("^Review \\\\d+ / 3$")');
-    await page.locator('.chip').click();
-    await button('Stop').click();
+    await page.getByRole('button', { name: /^Cancel: Review/ }).click();
     await page.waitForSelector('.chip', { state: 'detached' });
+    await show(page, 'review');
+    await button('Review').waitFor();
     assert.deepEqual(complaints, []);
   });
 
