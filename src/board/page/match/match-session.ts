@@ -79,8 +79,8 @@ async function refresh(): Promise<boolean> {
   const last = state.games.length - 1;
   const isSeen = matchStudy.node.value.children.length === 0;
   const isLive = state.live.length > 0;
-  const [only] = state.live.length === 1 ? state.live : [];
-  const watched = followsGames.value && watchedGame.value === null ? only : findWatched(state);
+  const [only] = followsGames.value && state.live.length === 1 ? state.live : [];
+  const watched = findWatched(state) ?? only;
   const wasWatched = watchedGame.value !== null;
   if (watched !== undefined) watch(watched);
   else if (followsGames.value) watchedGame.value = null;
