@@ -225,12 +225,12 @@ function PlayerStrip({ side, place, player, fen }: StripProps) {
         </span>
       )}
       <span class="spacer" />
-      {clock !== '' && <Clock name={name} text={clock} isLow={isLow} />}
+      {clock !== '' && <ClockFace name={name} text={clock} isLow={isLow} />}
     </div>
   );
 }
 
-export function Clock({
+export function ClockFace({
   name,
   text,
   isLow,

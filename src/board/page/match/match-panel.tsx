@@ -14,7 +14,7 @@ import {
   splitPoints,
 } from '../../game/page-text.js';
 import type { LiveGame, LiveThought, MatchState } from '../../protocol/replies.js';
-import { BoardPanel, Clock, type PlayerNote } from '../board/board-panel.js';
+import { BoardPanel, ClockFace, type PlayerNote } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
@@ -346,7 +346,7 @@ function Player({ board, side }: { readonly board: LiveGame; readonly side: 0 | 
     <div class={isRunning ? 'live-player player-running' : 'live-player'}>
       <span class={`player-color player-${side === 0 ? 'white' : 'black'}`} aria-hidden="true" />
       <span class="player-name">{name}</span>
-      {clock !== '' && <Clock name={name} text={clock} isLow={isLow} />}
+      {clock !== '' && <ClockFace name={name} text={clock} isLow={isLow} />}
     </div>
   );
 }
