@@ -10,8 +10,8 @@ import { describeWinner, formatScore, getWhiteWdl, isBlacksTurn } from '../../ga
 import type { Line, SearchState, TablebaseVerdict } from '../../protocol/replies.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
+import { players } from '../study/players.js';
 import { study } from '../study/study.js';
-import { players } from '../study/study-panel.js';
 
 /** A position that may be analysed: that of the node, or the opponent's turn in it. */
 export interface Place {

@@ -6,8 +6,9 @@ import { type ChartDot, LineChart } from '../chart/line-chart.js';
 import { Button, CheckField, Select, SummaryTable } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { chapters, pendingReview } from '../study/library.js';
+import { players } from '../study/players.js';
 import { study } from '../study/study.js';
-import { GamePart, openLoadDialog, players, StudyPanel } from '../study/study-panel.js';
+import { GamePart, openLoadDialog, StudyPanel } from '../study/study-panel.js';
 import { isLearning, learn, listMistakes, MistakesPanel } from './mistakes.js';
 import {
   discardReview,

@@ -1,12 +1,11 @@
 /** What the analysis and review panels share: the board of the study, its game with chapters and annotations, loading, setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { parsePass } from '../../game/board-moves.js';
 import type { ImportedGame } from '../../game/game-list.js';
-import { type Drawing, readClock } from '../../game/move-tree-text.js';
-import { splitPoints } from '../../game/page-text.js';
-import { type BoardEvaluation, BoardPanel, PhoneView, type PlayerNote } from '../board/board-panel.js';
+import type { Drawing } from '../../game/move-tree-text.js';
+import { type BoardEvaluation, BoardPanel, PhoneView } from '../board/board-panel.js';
 import { assign } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
@@ -16,6 +15,7 @@ import { EditorBoard, EditorForm, isEditing } from './board-editor.js';
 import { chapterIndex, chapters, openChapter, openFile } from './library.js';
 import { MOVE_KEYS, MoveList } from './move-list.js';
 import { nameLine } from './openings.js';
+import { players } from './players.js';
 import { saveGames } from './share-menu.js';
 import { study } from './study.js';
 
@@ -70,23 +70,6 @@ function pass(): void {
   if (move.ok) study.play(move.value);
   else addNotice('warning', move.error);
 }
-
-export const players = computed(() => {
-  void study.version.value;
-  const { headers } = study.tree.value;
-  // The clock of whoever moved last is on that move, the other's on the move before.
-  const { parent } = study.node.value;
-  const clocks = [readClock(study.node.value), parent === null ? '' : readClock(parent)];
-  if (study.turn.value === 'white') clocks.reverse();
-  const scores = splitPoints(headers.get('Result'));
-  const read = (side: 'White' | 'Black', points: string, clock: string): PlayerNote => {
-    const [name, elo] = [headers.get(side), headers.get(`${side}Elo`)].map((text) =>
-      text === '?' ? '' : (text ?? ''),
-    );
-    return { name: name || side, remark: elo, points, clock };
-  };
-  return { white: read('White', scores[0], clocks[0]), black: read('Black', scores[1], clocks[1]) };
-});
 
 /** Of a position that is set up. */
 const NOBODY = { white: { name: '' }, black: { name: '' } };
