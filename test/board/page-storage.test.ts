@@ -162,6 +162,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Carl/ }).first().click();
       await page.waitForSelector('.move:has-text("d5")');
     }
+    // It may come before the step: the page says which opening it shows.
+    const told = third.waitForSelector('.notice-warning:has-text("this is the newer version")');
     await first.keyboard.press('ArrowDown');
     await typeMove(first, 'c4');
     await isKept(first, '1. d4 d5 2. c4');
@@ -172,7 +174,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     );
     await isKept(second, '1. d4 d5 2. Nf3');
     await third.keyboard.press('ArrowDown');
-    await third.waitForSelector('.notice-note:has-text("this is the newer version")');
+    await told;
     await third.waitForSelector('.move:has-text("c4")');
     // The copy is an analysis like others, and the first one goes on.
     await typeMove(second, 'Nf6');

@@ -377,10 +377,13 @@ export async function readAnalysis(
   id: string,
   isOpened = false,
 ): Promise<{ entry: StoredAnalysis; file: readonly Chapter[] }> {
-  const stored = states.get(id) ?? (await readStoredState(id));
-  const isOwn = stored !== null && !(stored.isConfirmed && port.offers.keeps);
-  const state = isOwn ? stored : ((await fetchState(id).catch(() => null)) ?? stored);
-  if (state === null || state === undefined) throw new Error('This analysis is not there any more');
+  const open = states.get(id);
+  const stored = open ?? (await readStoredState(id));
+  const isKnown = !port.offers.keeps || open?.isConfirmed === false;
+  const kept = isKnown ? null : await fetchState(id).catch(() => null);
+  const isOwn = stored?.isConfirmed === false && kept !== null && !isBehind(stored, kept);
+  const state = kept === null || isOwn ? stored : kept;
+  if (state === null) throw new Error('This analysis is not there any more');
   if (isOpened) states.set(id, state);
   return state;
 }
@@ -508,25 +511,36 @@ async function send(state: State, isLeaving = false): Promise<string | null> {
     : (await response.text()).trim();
 }
 
+/** Whether an edit came after another of the same page. */
+function isLater(edit: string, than: string): boolean {
+  const [[page, number], [otherPage, otherNumber]] = [edit, than].map((mark) => mark.split(':'));
+  return page === otherPage && Number(number) > Number(otherNumber);
+}
+
+/** The server has got further than this browser, which had no room then. */
+function isBehind(state: State, kept: State): boolean {
+  return isLater(kept.entry.edit ?? '', state.lineage.at(-1) ?? '');
+}
+
 /** The server has another state than the one that was changed here. */
 async function settleConflict(state: State): Promise<string | null> {
   const { id, name } = state.entry;
   const newer = await fetchState(id);
   const theirs = newer?.entry.edit ?? '';
-  const [page, number] = theirs.split(':');
-  const isOurs = state.lineage.some((mark) => {
-    const [ownPage, ownNumber] = mark.split(':');
-    return mark === theirs || (ownPage === page && Number(ownNumber) >= Number(number));
-  });
+  const isOurs = state.lineage.some((mark) => mark === theirs || isLater(mark, theirs));
   if (newer === null) {
     // It was deleted elsewhere; what is changed here comes again.
     Object.assign(state, { revision: 0, unsent: null });
   } else if (isOurs) {
     // An answer was lost, or only the place has changed.
     state.revision = newer.revision;
+  } else if (isBehind(state, newer)) {
+    await forget(id);
+    events.onNewer(id);
+    return null;
   } else if (state.lineage.length === 1) {
     await forget(id);
-    addNotice('note', `${name} was changed elsewhere: this is the newer version`);
+    addNotice('warning', `${name} was changed elsewhere: this is the newer version`);
     events.onNewer(id);
     return null;
   } else {
