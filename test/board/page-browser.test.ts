@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import {
+  chooseReview,
   clickSquare,
   dragPiece,
   findBarriers,
   loadText,
   locateBoard,
   readFen,
+  setThoroughness,
   show,
   typeMove,
 } from '../support/board-page.js';
@@ -160,9 +162,9 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   test('a finished game is reviewed with one click', async () => {
     await show(page, 'play');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
-    await page.waitForSelector('.panel-review .move:has-text("d4")');
-    await page.waitForSelector('.panel-review .summary td:has-text("%")');
-    await page.waitForSelector('.panel-review button.primary:has-text("Review")');
+    await page.waitForSelector('.panel-analyse .move:has-text("d4")');
+    await page.waitForSelector('.accuracy:has-text("%")');
+    await page.waitForSelector('.chip', { state: 'detached' });
   });
 
   test('minutes and increment of one’s own', async () => {
@@ -202,16 +204,13 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a game is reviewed: graph, accuracy, marks, better lines; the PGN is exported', async () => {
-    await show(page, 'review');
-    await page.getByRole('button', { name: 'Load a game' }).click();
-    await page.getByLabel('FEN or PGN').fill('[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
-    await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
-    await page.waitForSelector('h2:has-text("Anna – Ben")');
-    await page.getByLabel('How thoroughly').selectOption('100');
-    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
+    await page.waitForSelector('h1:has-text("Anna – Ben")');
+    await setThoroughness(page, 'Quick');
+    await chooseReview(page, 'Review the game');
     await page.waitForSelector('.move small:has-text("+20.0")');
-    await page.waitForSelector('.summary td:has-text("%")');
-    await page.waitForSelector('.chart canvas');
+    await page.waitForSelector('.accuracy:has-text("%")');
+    await page.waitForSelector('.review-graph');
     assert.deepEqual(await findBarriers(page), []);
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Control+s')]);
     const text = readFileSync(await download.path(), 'utf8');
@@ -281,10 +280,10 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     const other = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
     await own.goto(other.url);
     await own.waitForSelector('.engine-head');
-    await typeMove(own, 'e4');
-    await show(own, 'review');
-    await own.getByLabel('How thoroughly').selectOption('100');
-    await own.getByRole('button', { name: 'Review', exact: true }).click();
+    await show(own, 'match');
+    await own.getByLabel('First player').selectOption('random');
+    await own.getByLabel('Second player').selectOption('random');
+    await own.getByRole('button', { name: 'Start the match' }).click();
     await own.waitForSelector('.chart-table tbody tr');
     await context.close();
     await other.stop();

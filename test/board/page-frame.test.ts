@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { choose, findBarriers, loadText, locateSquare, readFen, show, typeMove } from '../support/board-page.js';
+import {
+  choose,
+  chooseReview,
+  findBarriers,
+  loadText,
+  locateSquare,
+  readFen,
+  setThoroughness,
+  show,
+  typeMove,
+} from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -42,7 +52,6 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     const read = async () => [await page.title(), await page.getByRole('heading', { level: 1 }).textContent()];
     assert.deepEqual(await read(), ['Anna – Ben · Sardonyx', 'Anna – Ben']);
     for (const [address, heading] of [
-      ['review', 'Anna – Ben'],
       ['play', 'Play against the engine'],
       ['match', 'Match'],
     ]) {
@@ -183,14 +192,14 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a review that runs shows its progress in the header of every room, and is cancelled there', async () => {
-    await show(page, 'review');
-    await page.getByLabel('How thoroughly').selectOption('10000');
-    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await setThoroughness(page, 'Deep');
+    await chooseReview(page, 'Review the game');
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.waitForSelector('.chip:text-matches("^Review \\\\d+ / 3$")');
-    await page.getByRole('button', { name: /^Cancel: Review/ }).click();
+    await page.locator('.chip').click();
+    await page.getByRole('menuitem', { name: 'Cancel', exact: true }).click();
     await page.waitForSelector('.chip', { state: 'detached' });
-    await show(page, 'review');
+    await show(page, 'analyse');
     await button('Review').waitFor();
     assert.deepEqual(complaints, []);
   });

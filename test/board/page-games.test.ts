@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { choose, findBarriers, loadText, show, typeMove } from '../support/board-page.js';
+import { choose, chooseReview, findBarriers, loadText, setThoroughness, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -109,12 +109,14 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     const page = await visit(t);
     await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 { [%clk 0:03:00] } e5 2. Qh5 Ke7 3. Qxe5# 1-0');
     await page.waitForSelector('dialog', { state: 'detached' });
-    await show(page, 'review');
-    await page.getByLabel('How thoroughly').selectOption('100');
+    // The address of a room that there was leads to the analysis.
+    await page.evaluate('location.hash = "review"');
+    await page.locator('.panel-analyse').waitFor();
+    await setThoroughness(page, 'Quick');
     const reviewGame = async (): Promise<void> => {
-      await button(page, 'Review').click();
-      await button(page, 'Stop').waitFor();
-      await button(page, 'Stop').waitFor({ state: 'detached' });
+      await chooseReview(page, 'Review the game');
+      await page.locator('.chip').waitFor();
+      await page.locator('.chip').waitFor({ state: 'detached' });
     };
     const copy = async (): Promise<string> => {
       const { text } = await download(page, () => page.keyboard.press('Control+s'));
@@ -128,18 +130,29 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     assert.match(beside, /^1\. e4 \{ \[%eval \S+\] \[%clk 0:03:00\] \} e5 \{ \[%eval/);
     assert.doesNotMatch(beside, /Blunder|\$4|\(/);
     const { length } = await page.locator('.move').all();
-    await page.getByLabel('Show in the moves').uncheck();
+    await chooseReview(page, 'Show in the moves');
     await page.waitForSelector('.move-remark', { state: 'detached' });
     assert.ok((await page.locator('.move').all()).length < length);
-    await page.getByLabel('Show in the moves').check();
-    await button(page, 'Write into the game').click();
+    await chooseReview(page, 'Show in the moves');
+    // Both players' accuracy, and a graph whose bad moves are marked; a press goes to the move, n to the next bad one.
+    assert.match((await page.locator('.accuracy').textContent()) ?? '', /^AccuracyWhite \d+ % · Black \d+ %Learn$/);
+    assert.match((await page.locator('.accuracy [title]').nth(1).getAttribute('title')) ?? '', /1 blunders$/);
+    const graph = page.getByRole('img', { name: 'White’s expected points after each move' });
+    await graph.locator('.move-blunder').waitFor({ state: 'attached' });
+    const box = await graph.boundingBox();
+    assert.ok(box !== null && box.height === 96);
+    await page.mouse.click(box.x + box.width * 0.6, box.y + 40);
+    await page.waitForSelector('.move[aria-current]:has-text("Qh5")');
+    await page.keyboard.press('n');
+    await page.waitForSelector('.move[aria-current]:has-text("Ke7")');
+    await chooseReview(page, 'Write into the game');
     await page.waitForSelector('.move-remark', { state: 'detached' });
     const written = await copy();
     assert.match(written, /Ke7 \$4 \{ \[%eval #1\] Blunder/);
     assert.equal(written.match(/\(/g)?.length, written.match(/was best/g)?.length);
     // A second review takes the place of the first.
     await reviewGame();
-    await button(page, 'Write into the game').click();
+    await chooseReview(page, 'Write into the game');
     const again = await copy();
     assert.equal(again.match(/\(/g)?.length, again.match(/was best/g)?.length);
     assert.doesNotMatch(again, /was best\.[^{}]*was best\./);
@@ -148,8 +161,9 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     await page.keyboard.press('Control+z');
     await remark.first().waitFor();
     assert.equal(await copy(), beside);
-    await button(page, 'Discard').click();
+    await chooseReview(page, 'Discard');
     await page.waitForSelector('.move-remark', { state: 'detached' });
+    await page.waitForSelector('.accuracy', { state: 'detached' });
     assert.equal(await copy(), '1. e4 { [%clk 0:03:00] } e5 2. Qh5 Ke7 3. Qxe5# 1-0');
     await page.keyboard.press('Control+z');
     await remark.first().waitFor();
@@ -257,32 +271,35 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     const page = await visit(t);
     const moves = '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *';
     await openFile(page, ['Anna', 'Ben', 'Carl'].map((name) => `[White "${name}"]\n\n${moves}\n`).join('\n'));
-    await show(page, 'review');
-    await page.getByLabel('How thoroughly').selectOption('2000');
-    await button(page, 'Review all').click();
-    await page.waitForSelector('[role=status]:has-text("3 games left")');
-    await button(page, 'Pause').click();
-    await page.waitForSelector('[role=status]:has-text("Paused")');
+    await setThoroughness(page, 'Thorough');
+    await chooseReview(page, 'Review all 3 games');
+    const chip = (words: string) => page.locator(`.chip:has-text("${words}")`);
+    const chooseOfChip = async (item: string): Promise<void> => {
+      await page.locator('.chip').click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await chip('3 games left').waitFor();
+    await chooseOfChip('Pause');
+    await chip('Paused').waitFor();
     await page.reload();
-    await page.waitForSelector('[role=status]:has-text("Paused")');
-    await show(page, 'analyse');
+    await chip('Paused').waitFor();
     await page.waitForSelector('.engine-head');
     await page.keyboard.press('l');
     await page.waitForSelector('.candidate .facts');
-    await show(page, 'review');
-    await button(page, 'Go on').click();
-    await page.waitForSelector('[role=status]:has-text("2 games left")');
-    await show(page, 'analyse');
+    await chooseOfChip('Go on');
+    await chip('2 games left').waitFor();
+    await page.keyboard.press('l');
+    await chip('Waits: the engine analyses the board').waitFor();
     await page.waitForSelector('.candidate .facts');
-    await show(page, 'review');
+    await page.keyboard.press('l');
     // A game that is not on the board is under way.
-    await button(page, 'Pause').click();
+    await chooseOfChip('Pause');
     await page.reload();
-    await button(page, 'Go on').click();
-    await button(page, 'Stop').waitFor({ state: 'detached' });
+    await chooseOfChip('Go on');
+    await page.locator('.chip').waitFor({ state: 'detached' });
     await page.waitForSelector('.move:has-text("e4")');
     for (let game = 0; game < 3; game++) {
-      await page.waitForSelector('.summary td:has-text("%")');
+      await page.waitForSelector('.accuracy:has-text("%")');
       assert.equal(await page.locator('.move-row .move small').count(), 10);
       if (game < 2) await button(page, 'Next game').click();
     }

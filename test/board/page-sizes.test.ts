@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { loadText, show } from '../support/board-page.js';
+import { chooseReview, loadText, setThoroughness, show } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -113,6 +113,49 @@ describe('the sizes of the board', { skip, timeout: 1_800_000 }, () => {
       const shown = list.bottom - list.top;
       const least = moves ?? Math.min(78, 3 * row);
       assert.ok(shown >= least - 4, `${width}×${height}: ${shown} pixels of moves`);
+    }
+  });
+
+  test('after a review the moves keep their room beside accuracy and graph, and a phone has a button for them', async () => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    await page.keyboard.press('l');
+    await setThoroughness(page, 'Quick');
+    await chooseReview(page, 'Review the game');
+    await page.locator('.chip').waitFor();
+    await page.locator('.chip').waitFor({ state: 'detached' });
+    await page.keyboard.press('l');
+    await page.waitForSelector(':nth-match(.line-score, 3)');
+    for (const [width, height, , moves] of SIZES) {
+      const isLarge = width > 1000;
+      const parts = isLarge ? [...PARTS, '.opening', '.accuracy', '.review-graph'] : PARTS;
+      const { boxes, row } = await lookAt(width, height, parts);
+      const shown = boxes[5].bottom - boxes[5].top;
+      assert.ok(
+        shown >= Math.min(moves ?? 78, isLarge ? 1000 : 3 * row) - 4,
+        `${width}×${height}: ${shown} pixels of moves`,
+      );
+      if (!isLarge) continue;
+      assert.deepEqual(
+        boxes.slice(7).map(({ top, bottom }) => Math.round(bottom - top)),
+        [32, 28, 96],
+      );
+    }
+    for (const [width, height] of [
+      [390, 844],
+      [390, 664],
+      [320, 568],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await page.getByRole('button', { name: 'Graph', exact: true }).click();
+      await lookAt(width, height, [
+        '.board-wrap',
+        '.player-bottom',
+        '.opening',
+        '.accuracy',
+        '.review-graph',
+        '.steps',
+      ]);
+      await page.getByRole('button', { name: 'Graph', exact: true }).click();
     }
   });
 

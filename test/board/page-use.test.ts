@@ -11,12 +11,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findLockOwner } from '#sardonyx/games/match/index.js';
 import {
   choose,
+  chooseReview,
   dragPiece,
   findBarriers,
   hideOthers,
   loadText,
   locateSquare,
   readFen,
+  setThoroughness,
   show,
   typeMove,
 } from '../support/board-page.js';
@@ -191,7 +193,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await first.locator('.candidate .facts').first().waitFor();
     };
     const changePanels = async (): Promise<void> => {
-      for (const name of ['play', 'review', 'match', 'training', 'analyse']) await show(first, name);
+      for (const name of ['play', 'match', 'training', 'analyse']) await show(first, name);
       await first.locator('.candidate .facts').first().waitFor();
     };
     for (const change of [changeFolds, changePanels]) {
@@ -482,31 +484,29 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   test('a review that is done comes back with its game, after a reload and from the list', async () => {
     const { own, first } = await visit();
     await loadText(first, LONG_GAME);
-    await show(first, 'review');
-    await first.getByLabel('How thoroughly').selectOption('100');
-    await first.getByRole('button', { name: 'Review', exact: true }).click();
-    await first.getByRole('button', { name: 'Stop', exact: true }).waitFor();
-    await first.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    await setThoroughness(first, 'Quick');
+    await chooseReview(first, 'Review the game');
+    await first.locator('.chip').waitFor();
+    await first.locator('.chip').waitFor({ state: 'detached' });
     await first.keyboard.press('ArrowDown');
-    const read = () => first.locator('.panel-review table, .panel-review .move-list').allTextContents();
+    const read = () => first.locator('.accuracy, .move-list').allTextContents();
     const known = await read();
-    assert.match(known.join(), /White\d+ %.*Black\d+ %/);
+    assert.match(known.join(), /White \d+ %.*Black \d+ %/);
     await isKept(first, await readFen(first));
     await first.reload();
-    await first.waitForSelector('.panel-review .summary');
+    await first.waitForSelector('.accuracy');
     assert.deepEqual(await read(), known);
-    assert.equal(await first.getByRole('button', { name: 'Next mistake' }).isEnabled(), true);
     await loadText(first, '1. d4 d5 *');
-    await first.waitForSelector('.panel-review .summary', { state: 'detached' });
+    await first.waitForSelector('.accuracy', { state: 'detached' });
     // One that is cut short has what it knew.
-    await first.getByLabel('How thoroughly').selectOption('10000');
-    await first.getByRole('button', { name: 'Review', exact: true }).click();
+    await setThoroughness(first, 'Deep');
+    await chooseReview(first, 'Review the game');
     await isKept(first, 'bestSan');
     await first.reload();
-    await first.waitForSelector('.panel-review .summary');
+    await first.waitForSelector('.accuracy');
     await choose(first, 'New', 'Paste or open …');
     await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
-    await first.waitForSelector('.panel-review .move:has-text("Bxe7")');
+    await first.waitForSelector('.panel-analyse .move:has-text("Bxe7")');
     assert.deepEqual(await read(), known);
     // Nobody has played what is set up.
     await choose(first, 'New', 'Set up a position');
@@ -850,7 +850,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.result');
     await tabTo('.actions button[title="Review the game"]');
     await press('Enter');
-    await page.waitForSelector('.panel-review .summary td:has-text("%")');
+    await page.waitForSelector('.accuracy:has-text("%")');
     await press('p');
     await page.waitForSelector('dialog');
     await page.keyboard.type('1. d4 d5 2. c4');
@@ -874,7 +874,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   };
 
   test('in every panel, size and theme the board has its place, nothing is cut, and axe-core finds nothing serious', async () => {
-    const panels = ['analyse', 'play', 'review', 'match', 'training'];
+    const panels = ['analyse', 'play', 'match', 'training'];
     const look = `(() => {
       const { scrollWidth, scrollHeight } = document.documentElement;
       const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};

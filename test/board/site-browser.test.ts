@@ -12,7 +12,17 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { formatSan, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
-import { choose, dragPiece, findBarriers, loadText, readFen, show, typeMove } from '../support/board-page.js';
+import {
+  choose,
+  chooseReview,
+  dragPiece,
+  findBarriers,
+  loadText,
+  readFen,
+  setThoroughness,
+  show,
+  typeMove,
+} from '../support/board-page.js';
 import { findFirefox, launchBrowser, openInFirefox } from '../support/browser.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork } from '../support/lc0-random-network.js';
@@ -319,12 +329,12 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
 
     // It is reviewed with one click.
     await page.getByRole('button', { name: 'Review', exact: true }).click();
-    await page.waitForSelector('.panel-review .move:has-text("Qb7")');
-    await page.waitForSelector('.panel-review .summary td:has-text("%")');
-    await page.waitForSelector('.panel-review button.primary:has-text("Review")');
+    await page.waitForSelector('.panel-analyse .move:has-text("Qb7")');
+    await page.waitForSelector('.accuracy:has-text("%")');
+    await page.waitForSelector('.chip', { state: 'detached' });
 
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['analyse', 'play', 'review']) {
+    for (const name of ['analyse', 'play']) {
       await show(page, name);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
     }
@@ -510,10 +520,10 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
 
     async function learnFromMistakes(): Promise<void> {
       await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0');
-      await show(page, 'review');
-      await page.getByLabel('How thoroughly').selectOption('100');
-      await button('Review').click();
-      await button('Learn from Black’s mistakes').click();
+      await setThoroughness(page, 'Quick');
+      await chooseReview(page, 'Review the game');
+      await page.keyboard.press('f');
+      await page.getByTitle('Find better moves than Black’s mistakes').click();
       await page.waitForSelector('.mistake-asked:has-text("Find a better move for Black")');
       assert.deepEqual(await findBarriers(page), []);
       while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
@@ -523,21 +533,19 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await button('Show the solution').click();
       const [solution] = (await page.locator('.mistake-shown').textContent())?.split(' ') ?? [];
       await button('Back to the review').click();
-      await button('Learn from Black’s mistakes').click();
+      await button('Learn').click();
       while ((await page.locator('.mistake-asked:has-text("Ke7")').count()) === 0) await button('Skip').click();
       await typeMove(page, solution);
       await page.waitForSelector('.mistake-solved:has-text("is best")');
       await page.keyboard.press('Escape');
-      await page.waitForSelector('.panel-review .summary');
+      await page.waitForSelector('.accuracy');
       // They belong to the game on the board.
-      await button('Learn from Black’s mistakes').click();
+      await button('Learn').click();
       await page.waitForSelector('.mistake-asked');
       await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
       await page.waitForSelector('.panel-analyse .move:has-text("e4")');
-      await show(page, 'review');
-      await page.waitForSelector('.panel-review .move:has-text("e4")');
       assert.equal(await page.locator('.mistake-asked').count(), 0);
-      await show(page, 'analyse');
+      await page.keyboard.press('f');
     }
 
     async function useOwnColors(): Promise<void> {

@@ -66,6 +66,19 @@ export async function choose(page: Page, menu: string, item: string): Promise<vo
   await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
+/** Chooses from the menu of the review. */
+export async function chooseReview(page: Page, item: string): Promise<void> {
+  await page.locator('.opening').getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('menu', { name: 'Review', exact: true }).getByText(item, { exact: true }).click();
+}
+
+/** @param name Quick, Normal, Thorough or Deep */
+export async function setThoroughness(page: Page, name: string): Promise<void> {
+  await page.locator('.opening').getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('menuitemradio', { name }).click();
+  await page.keyboard.press('Escape');
+}
+
 /** Shows a room or a mode of the board. */
 export async function show(page: Page, name: string): Promise<void> {
   await page.evaluate(`location.hash = '${name}'`);

@@ -10,7 +10,7 @@ import {
   type Remark,
   removeEvaluation,
 } from '../../chess/pgn/index.js';
-import { parseSan } from '../../chess/rules/index.js';
+import { NO_MOVE, parseSan } from '../../chess/rules/index.js';
 import type { ThoughtReply } from '../protocol/replies.js';
 import { describeLine } from './board-moves.js';
 import { findLineEnd, getPath, type MoveNode, type MoveTree } from './move-tree.js';
@@ -25,11 +25,10 @@ export interface PlayerSummary {
   readonly blunders: number;
 }
 
-/** The engine's move, and the points (0 to 1) that its player may expect. */
-export interface BetterMove {
-  readonly uci: string;
-  readonly san: string;
-  readonly points: number;
+/** A bad move, and the engine's in its place with the points (0 to 1) that its player may expect. */
+export interface Mistake {
+  readonly played: MoveNode;
+  readonly better: { readonly uci: string; readonly san: string; readonly points: number };
 }
 
 const LAST_MOVE_GLYPH = 6;
@@ -111,11 +110,15 @@ export class GameReview {
     return this.remark(depth).nag;
   }
 
-  /** What was better than a bad move; null for other moves, and while the engine's move is not known. */
-  getBetter(node: MoveNode): BetterMove | null {
-    const before = node.parent?.judgement;
-    if (this.getNag(node) === 0 || before?.best == null) return null;
-    return { uci: before.best, san: before.bestSan ?? before.best, points: getExpectedPoints(before.wdl) };
+  /** A player's bad moves for which the review knows a better one. */
+  listMistakes(side: 'white' | 'black'): Mistake[] {
+    return this.nodes.flatMap((played) => {
+      const before = played.parent?.judgement;
+      const isOwn = isBlacksTurn(played.fen) === (side === 'white');
+      if (before?.best == null || !isOwn || played.move === NO_MOVE || this.getNag(played) === 0) return [];
+      const { best, bestSan, wdl } = before;
+      return [{ played, better: { uci: best, san: bestSan ?? best, points: getExpectedPoints(wdl) } }];
+    });
   }
 
   summarise(side: 'white' | 'black'): PlayerSummary {

@@ -10,7 +10,7 @@ import { Header } from './header.js';
 import { PlayPanel } from './play/play-panel.js';
 import { engine, obstacle, port, RESTARTED } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
-import { startReviews } from './review/review-session.js';
+import { mistakes, startReviews } from './review/review-session.js';
 import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Button, CheckField, Dialog, later } from './shell/controls.js';
 import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
@@ -22,9 +22,9 @@ import { study } from './study/study.js';
 import { isLoading, readGames } from './study/study-panel.js';
 
 const MatchPanel = later(async () => (await import('./match/match-panel.js')).MatchPanel);
-const ReviewPanel = later(async () => (await import('./review/review-panel.js')).ReviewPanel);
 const TrainingPanel = later(async () => (await import('./training/training-panel.js')).TrainingPanel);
 const LoadDialog = later(async () => (await import('./study/load-dialog.js')).LoadDialog);
+const MistakesPanel = later(async () => (await import('./review/mistakes.js')).MistakesPanel);
 const OptionsDialog = later(async () => (await import('./options/options-dialog.js')).OptionsDialog);
 
 /** The dialog that is open. */
@@ -70,7 +70,7 @@ function CurrentRoom() {
   if (room.value === 'match') return isOffered('match') ? <MatchPanel /> : <ProgramOnly what="Matches" />;
   if (room.value === 'games') return <Load isRoom />;
   if (mode.value === 'play') return <PlayPanel />;
-  return mode.value === 'review' ? <ReviewPanel /> : <AnalysePanel />;
+  return mistakes.value.length > 0 ? <MistakesPanel /> : <AnalysePanel />;
 }
 
 /** Opens games, and shows what was opened. */

@@ -1,11 +1,11 @@
 /** The header: rooms; in the middle what is on the board; on the right new games, sharing, settings. */
 import { computed, effect } from '@preact/signals';
-import { Fragment } from 'preact';
 import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
 import { describePlayer, wantsNewGame } from './play/play-panel.js';
 import { game, gameStudy, prng } from './play/play-session.js';
 import { engine, obstacle, portState, reportError } from './port/engine-port.js';
+import { ReviewChip } from './review/review-parts.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
 import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
 import { UnsavedMark } from './shell/notices.js';
@@ -27,7 +27,7 @@ const title = computed(() => {
   }
   const names = [players.value.white.name, players.value.black.name];
   const isNamed = names[0] !== 'White' || names[1] !== 'Black';
-  return isNamed ? names.join(' – ') : mode.value === 'review' ? 'Review' : 'Analysis';
+  return isNamed ? names.join(' – ') : 'Analysis';
 });
 
 effect(() => {
@@ -54,20 +54,19 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         </h1>
         {isFile && <Chapter label="Next game" step={1} icon="forward" />}
       </div>
-      {Object.entries(activities.value).map(([address, { words, cancel }]) => (
-        <Fragment key={address}>
-          <a
-            class="chip"
-            href={`#${address}`}
-            title={words}
-            aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}
-          >
-            {words}
-          </a>
-          {cancel && <IconButton label={`Cancel: ${words}`} title="Cancel" icon="close" onClick={cancel} />}
-        </Fragment>
+      {Object.entries(activities.value).map(([address, words]) => (
+        <a
+          key={address}
+          class="chip"
+          href={`#${address}`}
+          title={words}
+          aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}
+        >
+          {words}
+        </a>
       ))}
       <UnsavedMark />
+      <ReviewChip />
       {portState.value === 'lost' && (
         <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
           <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>

@@ -1,4 +1,4 @@
-/** Analysis: the engine's switch, score and candidates beside the board, and the moves of the game. */
+/** Analysis: the engine's switch, score and candidates beside the board of the study. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -6,11 +6,12 @@ import { formatSan } from '../../../chess/rules/index.js';
 import { createArrows, getArrow, requireMove } from '../../game/board-moves.js';
 import { computeWhiteWdl, formatCount, getExpectedPoints } from '../../game/page-text.js';
 import type { MoveRow } from '../../protocol/replies.js';
+import { goToNextMistake, judged } from '../review/review-session.js';
 import { later, toggle } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
-import { GamePart, StudyPanel } from '../study/study-panel.js';
+import { StudyPanel } from '../study/study-panel.js';
 import { Candidates, isRoomy } from './candidates.js';
 import { drawPicture, SHADES } from './engine-arrows.js';
 import { EngineHead, showsArrows, showsNumbers, toggleArrowMode } from './engine-head.js';
@@ -98,6 +99,7 @@ const KEYS: KeyBindings = {
   arrows: () => toggle(showsArrows),
   policy: toggleArrowMode,
   threat: toggleThreat,
+  nextMistake: goToNextMistake,
   leave: () => hover([]),
 };
 
@@ -106,12 +108,10 @@ export function AnalysePanel() {
   useEffect(watchBoard, []);
   return (
     <StudyPanel
-      name="Analyse"
       keys={KEYS}
-      evaluation={evaluation.value}
+      evaluation={evaluation.value ?? judged.value}
       shapes={shapes.value}
       squareClasses={explainedSquares.value}
-      game={<GamePart />}
     >
       <div class="engine-panel">
         <EngineHead />

@@ -16,12 +16,6 @@ export interface ChartSeries {
   readonly fill?: boolean;
 }
 
-export interface ChartDot {
-  readonly index: number;
-  /** A name of a variable of the theme. */
-  readonly color: string;
-}
-
 interface LineChartProps {
   readonly label: string;
   readonly xLabel: string;
@@ -33,8 +27,6 @@ interface LineChartProps {
   /** Fixed range of the values; as the data needs when left out. */
   readonly range?: readonly [number, number];
   readonly marked?: number | null;
-  /** Points of the first series that stand out. */
-  readonly dots?: readonly ChartDot[];
   formatX?(x: number): string;
   formatY?(y: number): string;
   /** A click on the chart, with the index of the nearest point. */
@@ -42,7 +34,6 @@ interface LineChartProps {
 }
 
 const MOST_TABLE_ROWS = 40;
-const DOT_RADIUS = 3.5;
 /** Distances of the numbers on the x axis, which counts moves, games, generations or seconds: whole ones only. */
 const WHOLE_STEPS = [1, 10, 100, 1000, 10_000].flatMap((power) => [power, 2 * power, 5 * power]);
 
@@ -82,7 +73,7 @@ export function LineChart(props: LineChartProps) {
   useEffect(() => {
     // Only what is drawn over the lines: with its scales, uPlot would forget those of the first draw.
     chart.current?.redraw(false);
-  }, [props.marked, props.dots]);
+  }, [props.marked]);
 
   const step = Math.max(1, Math.ceil(x.length / MOST_TABLE_ROWS));
   return (
@@ -181,7 +172,7 @@ function createOptions(Plot: typeof uPlot, latest: { current: LineChartProps }, 
     ],
     bands,
     hooks: {
-      draw: [(plot) => drawMark(plot, latest.current.marked ?? null), (plot) => drawDots(plot, latest.current)],
+      draw: [(plot) => drawMark(plot, latest.current.marked ?? null)],
       ready: [
         (plot) =>
           plot.over.addEventListener('click', () => {
@@ -205,25 +196,5 @@ function drawMark(plot: uPlot, marked: number | null): void {
   ctx.moveTo(x, bbox.top);
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
-  ctx.restore();
-}
-
-function drawDots(plot: uPlot, { x, series, dots = [] }: LineChartProps): void {
-  const { ctx } = plot;
-  ctx.save();
-  for (const { index, color } of dots) {
-    const value = series[0].values[index];
-    if (value == null) continue;
-    ctx.fillStyle = readColor(color);
-    ctx.beginPath();
-    ctx.arc(
-      plot.valToPos(x[index], 'x', true),
-      plot.valToPos(value, 'y', true),
-      DOT_RADIUS * devicePixelRatio,
-      0,
-      2 * Math.PI,
-    );
-    ctx.fill();
-  }
   ctx.restore();
 }

@@ -4,72 +4,55 @@
  */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { computeOutcome, type Move, NO_MOVE } from '../../../chess/rules/index.js';
+import { computeOutcome, type Move } from '../../../chess/rules/index.js';
 import { formatMoveNumber, requireMove } from '../../game/board-moves.js';
-import type { BetterMove, GameReview } from '../../game/game-review.js';
 import { formatGlyphs } from '../../game/glyphs.js';
-import { type MoveNode, MoveTree } from '../../game/move-tree.js';
+import { MoveTree } from '../../game/move-tree.js';
 import { getExpectedPoints, isBlacksTurn } from '../../game/page-text.js';
-import { BoardPanel, type PlayerNote } from '../board/board-panel.js';
+import { BoardPanel } from '../board/board-panel.js';
 import { point, type Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-port.js';
 import { Button } from '../shell/controls.js';
+import { players } from '../study/players.js';
 import { Study, study } from '../study/study.js';
+import { mistakes, nodes } from './review-session.js';
 
 /** A move that loses less than this share of a point is good enough. */
 const GOOD_LOSS = 0.06;
 
-interface Exercise {
-  readonly played: MoveNode;
-  readonly better: BetterMove;
-}
-
 type Phase = 'asked' | 'judged' | 'solved' | 'failed' | 'shown';
 
-const exercises = signal<readonly Exercise[]>([]);
 const index = signal(0);
 const phase = signal<Phase>('asked');
 /** What the user tried last. */
 const tried = signal('');
 const solvedCount = signal(0);
-/** For judging a move. */
-let nodes = 0;
 const board = new Study();
 /** The move that a running question is about is not wanted any more. */
 let moment = 0;
 
-export const isLearning = computed(() => exercises.value.length > 0);
-const current = computed(() => exercises.value[index.value]);
+const current = computed(() => mistakes.value[index.value]);
 const side = computed<Side>(() => (isBlacksTurn(current.value?.played.parent?.fen ?? '') ? 'black' : 'white'));
-
-/** Bad moves of a player for which the review knows a better one. */
-export function listMistakes(review: GameReview, of: Side): Exercise[] {
-  return review.nodes.flatMap((played) => {
-    const better = review.getBetter(played);
-    const isOwn = isBlacksTurn(played.parent?.fen ?? '') === (of === 'black');
-    return better === null || !isOwn || played.move === NO_MOVE ? [] : [{ played, better }];
-  });
-}
-
-/** @param judgeNodes of the search that judges a move */
-export function learn(list: readonly Exercise[], judgeNodes: number): void {
-  nodes = judgeNodes;
-  batch(() => {
-    exercises.value = list;
-    solvedCount.value = 0;
-    show(0);
-  });
-}
 
 function stopLearning(): void {
   moment++;
-  exercises.value = [];
+  mistakes.value = [];
 }
 
 // They are mistakes of the game that was on the board.
 effect(() => {
   void study.tree.value;
   untracked(stopLearning);
+});
+
+effect(() => {
+  if (mistakes.value.length > 0)
+    untracked(() =>
+      batch(() => {
+        solvedCount.value = 0;
+        show(0);
+      }),
+    );
 });
 
 function show(next: number): void {
@@ -84,7 +67,7 @@ function show(next: number): void {
 }
 
 function goOn(): void {
-  if (index.value + 1 < exercises.value.length) show(index.value + 1);
+  if (index.value + 1 < mistakes.value.length) show(index.value + 1);
   else stopLearning();
 }
 
@@ -94,7 +77,7 @@ function tryAgain(): void {
 }
 
 function showSolution(): void {
-  const { better } = exercises.value[index.value];
+  const { better } = mistakes.value[index.value];
   moment++;
   batch(() => {
     if (board.node.value.parent !== null) board.undo();
@@ -104,7 +87,7 @@ function showSolution(): void {
 }
 
 async function judge(move: Move): Promise<void> {
-  const { played, better } = exercises.value[index.value];
+  const { played, better } = mistakes.value[index.value];
   const own = ++moment;
   board.play(move);
   const { uci, san } = board.node.value;
@@ -121,7 +104,7 @@ async function judge(move: Move): Promise<void> {
 async function evaluate(): Promise<number> {
   const outcome = computeOutcome(board.position.value);
   if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
-  const question = { position: board.describePosition(), limits: { nodes }, multiPv: 1, elo: null };
+  const question = { position: board.describePosition(), limits: { nodes: nodes.value }, multiPv: 1, elo: null };
   const { state } = await port.send('think', question).answer;
   return 1 - getExpectedPoints(state.lines[0]?.wdl ?? { win: 0, draw: 1000, loss: 0 });
 }
@@ -133,13 +116,13 @@ const shapes = computed<DrawShape[]>(() => {
   return [{ ...point(board.position.value, exercise.played.uci, board.isChess960.value), brush: 'paleRed' }];
 });
 
-export function MistakesPanel({ players }: { readonly players: Readonly<Record<Side, PlayerNote>> }) {
+export function MistakesPanel() {
   const exercise = current.value;
   if (exercise === undefined) return null;
   const { played, better } = exercise;
   const name = `${formatMoveNumber(played.gamePly - 1, side.value === 'black')} ${played.san}${formatGlyphs(played.nags)}`;
   const isAsked = phase.value === 'asked';
-  const isLast = index.value + 1 === exercises.value.length;
+  const isLast = index.value + 1 === mistakes.value.length;
   const words: Readonly<Record<Phase, string>> = {
     asked: `${name} was played. Find a better move for ${side.value === 'white' ? 'White' : 'Black'}.`,
     judged: `${tried.value} is judged …`,
@@ -154,7 +137,7 @@ export function MistakesPanel({ players }: { readonly players: Readonly<Record<S
     <BoardPanel
       name="Review"
       study={board}
-      players={players}
+      players={players.value}
       keys={{ nextMistake: goOn, leave: stopLearning }}
       typing={isAsked ? { onMove: (move) => void judge(move) } : undefined}
       dests={board.dests.value}
@@ -166,7 +149,7 @@ export function MistakesPanel({ players }: { readonly players: Readonly<Record<S
       <div class="review-head">
         <h2>Learn from the mistakes</h2>
         <p class="faint">
-          Mistake {index.value + 1} of {exercises.value.length}, {solvedCount.value} solved
+          Mistake {index.value + 1} of {mistakes.value.length}, {solvedCount.value} solved
         </p>
         <p class={`mistake-${phase.value}`} role="status">
           {words[phase.value]}

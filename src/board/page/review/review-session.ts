@@ -4,13 +4,13 @@
  * against the engine, and goes on after a reload where it was.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { GameReview } from '../../game/game-review.js';
+import { describeJudgement, GameReview, type Mistake } from '../../game/game-review.js';
 import { listJudgements, type MoveTree, restoreJudgements } from '../../game/move-tree.js';
+import { getWhitePoints, isBlacksTurn } from '../../game/page-text.js';
 import { isFollowing, isOn } from '../analyse/live-analysis.js';
 import { game as playedGame } from '../play/play-session.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
-import { tellActivity } from '../shell/rooms.js';
 import { isBoolean, isNumber, storedSignal } from '../shell/stored.js';
 import { chapterIndex, chapters, pendingReview, readChapterTree, setJudgements } from '../study/library.js';
 import { study } from '../study/study.js';
@@ -26,6 +26,18 @@ export const review = computed(() => {
   const known = new GameReview(study.tree.value);
   return known.isBegun ? known : null;
 });
+
+/** Of the position on the board, from White's view. */
+export const judged = computed(() => {
+  void review.value;
+  const { judgement, fen } = study.node.value;
+  if (judgement === null) return null;
+  const white = Math.round(1000 * getWhitePoints(judgement, isBlacksTurn(fen)));
+  return { text: describeJudgement(study.node.value), wdl: { win: white, draw: 0, loss: 1000 - white } };
+});
+
+/** The bad moves that the user learns from; none = they are not asked. */
+export const mistakes = signal<readonly Mistake[]>([]);
 
 /** Positions of the game under review that are done, and all of them. */
 export const progress = signal<readonly [done: number, total: number]>([0, 0]);
@@ -48,13 +60,14 @@ let isWorking = false;
 /** Number of the question under way. */
 let asked = -1;
 
-/** @param games of the file, by number; those without moves are passed over */
+/** The live engine gives way. @param games of the file, by number; those without moves are passed over */
 export function startReview(games: readonly number[] = [chapterIndex.value]): void {
   if (games.length === 1 && study.tree.value.root.children.length === 0) {
     addNotice('warning', 'There is no game to review: load one first');
     return;
   }
   isShown.value = true;
+  isOn.value = false;
   progress.value = [0, 1];
   pendingReview.value = { games, at: 0, nodes: nodes.value, isPaused: false };
 }
@@ -72,7 +85,17 @@ export function stopReview(): void {
 
 export function pauseReview(): void {
   const { value: pending } = pendingReview;
-  if (pending !== null) pendingReview.value = { ...pending, isPaused: !pending.isPaused };
+  if (pending === null) return;
+  if (pending.isPaused) isOn.value = false;
+  pendingReview.value = { ...pending, isPaused: !pending.isPaused };
+}
+
+/** After the last bad move it goes on from the start. */
+export function goToNextMistake(): void {
+  const { value: known } = review;
+  const bad = known?.nodes.filter((node) => known.getNag(node) !== 0) ?? [];
+  const next = bad.find(({ depth }) => depth > study.node.value.depth) ?? bad[0];
+  if (next !== undefined) study.go(next);
 }
 
 /** Takes the review away, or into the game: one change that can be taken back. */
@@ -94,10 +117,6 @@ export function writeReview(): void {
 
 /** From now on a review that is pending goes on. */
 export function startReviews(): void {
-  effect(() => {
-    const [done, total] = progress.value;
-    tellActivity('review', pendingReview.value === null ? '' : `Review ${done} / ${total}`, stopReview);
-  });
   effect(() => {
     if (pendingReview.value !== null && waitsFor.value === '') untracked(() => void work());
   });

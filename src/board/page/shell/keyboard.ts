@@ -127,7 +127,7 @@ function isTaken(key: string, target: EventTarget | null): boolean {
 
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.altKey) return;
-  if (document.querySelector('dialog[open]') !== null) return;
+  if (document.querySelector('dialog[open], :popover-open') !== null) return;
   // Out of a field of text: then the keys are the board's again.
   if (event.key === 'Escape' && event.target instanceof HTMLElement && event.target.matches(TEXT_FIELD))
     event.target.blur();

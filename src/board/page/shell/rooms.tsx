@@ -6,7 +6,7 @@ const ROOMS = { board: 'Board', games: 'Games', match: 'Match', training: 'Train
 type Room = keyof typeof ROOMS;
 type Mode = (typeof MODES)[number];
 
-const MODES = ['analyse', 'play', 'review'] as const;
+const MODES = ['analyse', 'play'] as const;
 
 export const room = signal<Room>('board');
 /** What the board is for; it stays while another room is shown. */
@@ -15,8 +15,9 @@ export const mode = signal<Mode>('analyse');
 function readAddress(): void {
   const name = location.hash.slice(1);
   batch(() => {
-    // A link to a position is for the analysis.
-    mode.value = MODES.find((known) => known === name) ?? (name.startsWith('fen=') ? 'analyse' : mode.value);
+    // A link to a position is for the analysis, which reviews have been a mode of their own beside.
+    const isAnalysis = name === 'review' || name.startsWith('fen=');
+    mode.value = MODES.find((known) => known === name) ?? (isAnalysis ? 'analyse' : mode.value);
     room.value = Object.hasOwn(ROOMS, name) ? (name as Room) : 'board';
   });
 }
@@ -24,24 +25,18 @@ function readAddress(): void {
 readAddress();
 addEventListener('hashchange', readAddress);
 
-interface Activity {
-  readonly words: string;
-  /** Undefined: it is ended in its place. */
-  readonly cancel: (() => void) | undefined;
-}
-
-/** What runs, whichever room is shown: address of its place → what it is. A chip in the header leads there. */
-export const activities = signal<Readonly<Record<string, Activity>>>({});
+/** What runs, whichever room is shown: address of its place → words. A chip in the header leads there. */
+export const activities = signal<Readonly<Record<string, string>>>({});
 
 /** @param words '' = it does not run any more */
-export function tellActivity(address: string, words: string, cancel?: () => void): void {
+export function tellActivity(address: string, words: string): void {
   const { [address]: _, ...others } = activities.peek();
-  activities.value = words === '' ? others : { ...others, [address]: { words, cancel } };
+  activities.value = words === '' ? others : { ...others, [address]: words };
 }
 
 /** Shows the game that was opened. */
 export function showStudy(): void {
-  location.hash = mode.peek() === 'review' ? 'review' : 'analyse';
+  location.hash = 'analyse';
 }
 
 /** Whether the engine's side can do what the room is for. */

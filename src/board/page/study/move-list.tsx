@@ -327,7 +327,7 @@ function MoveButton({ study, node, nag = 0, isEditable }: NodeProps & { readonly
   return (
     <button
       type="button"
-      class={`move ${glyphClass(nags)} ${place === 'chosen' ? 'move-chosen' : ''}`}
+      class={`move ${getGlyphClass(nags)} ${place === 'chosen' ? 'move-chosen' : ''}`}
       data-node={node.id}
       aria-current={place === 'current' ? 'step' : undefined}
       // The list is one tab stop; keys step through the game.
@@ -375,7 +375,7 @@ function GlyphSign({ nag }: { readonly nag: number }) {
   );
 }
 
-function glyphClass(nags: readonly number[]): string {
+export function getGlyphClass(nags: readonly number[]): string {
   if (nags.includes(4)) return 'move-blunder';
   if (nags.includes(2)) return 'move-mistake';
   if (nags.includes(6)) return 'move-dubious';

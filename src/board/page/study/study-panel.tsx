@@ -1,4 +1,4 @@
-/** What the analysis and review panels share: the board of the study, its game with chapters and annotations, loading, setting up. */
+/** The board of the study beside its game: the opening, moves with annotations, the review; loading and setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -6,6 +6,7 @@ import { parsePass } from '../../game/board-moves.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import type { Drawing } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, PhoneView } from '../board/board-panel.js';
+import { ReviewMenu, ReviewSummary } from '../review/review-parts.js';
 import { assign } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
@@ -20,13 +21,10 @@ import { saveGames } from './share-menu.js';
 import { study } from './study.js';
 
 interface StudyPanelProps {
-  readonly name: string;
-  /** Those of this panel alone. */
   readonly keys: KeyBindings;
   readonly evaluation: BoardEvaluation | null;
-  readonly shapes?: readonly DrawShape[];
-  readonly squareClasses?: ReadonlyMap<string, string>;
-  readonly game: ComponentChildren;
+  readonly shapes: readonly DrawShape[];
+  readonly squareClasses: ReadonlyMap<string, string>;
   readonly children: ComponentChildren;
 }
 
@@ -74,10 +72,10 @@ function pass(): void {
 /** Of a position that is set up. */
 const NOBODY = { white: { name: '' }, black: { name: '' } };
 
-export function StudyPanel({ name, keys, game, children, ...board }: StudyPanelProps) {
+export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
   return (
     <BoardPanel
-      name={name}
+      name="Analyse"
       study={study}
       players={isEditing.value ? NOBODY : players.value}
       keys={{
@@ -119,24 +117,22 @@ export function StudyPanel({ name, keys, game, children, ...board }: StudyPanelP
           <PhoneView view="graph" label="Graph" />
         </>
       }
-      game={isEditing.value ? undefined : game}
+      game={isEditing.value ? undefined : <GamePart />}
     >
       {isEditing.value ? <EditorForm /> : children}
     </BoardPanel>
   );
 }
 
-/** The game on the board: which of the file's games it is, its opening, moves, annotations, FEN. */
-export function GamePart() {
+function GamePart() {
   return (
     <>
-      <Opening />
+      <div class="opening">
+        <span>{nameLine(study.node.value)}</span>
+        <ReviewMenu />
+      </div>
       <MoveList study={study} isEditable />
+      <ReviewSummary />
     </>
   );
-}
-
-function Opening() {
-  const name = nameLine(study.node.value);
-  return name === '' ? null : <p class="opening">{name}</p>;
 }

@@ -79,9 +79,9 @@ export class Study {
   readonly promotion = signal<readonly Move[] | null>(null);
   /** Changes of this game that can be taken back, the newest last. */
   readonly undos = signal<readonly Undo[]>([]);
-  /** The comment that is being typed. */
   /** The move at a fork that the user has chosen. */
   private readonly chosen = signal<MoveNode | null>(null);
+  /** The comment that is being typed. */
   private typing: { readonly node: MoveNode; readonly what: string; readonly change: Undo } | null = null;
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
