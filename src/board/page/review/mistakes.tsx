@@ -46,17 +46,12 @@ effect(() => {
 });
 
 effect(() => {
-  if (mistakes.value.length > 0)
-    untracked(() =>
-      batch(() => {
-        solvedCount.value = 0;
-        show(0);
-      }),
-    );
+  if (mistakes.value.length > 0) untracked(() => show(0));
 });
 
 function show(next: number): void {
   moment++;
+  if (next === 0) solvedCount.value = 0;
   index.value = next;
   const fen = current.value?.played.parent?.fen;
   const tree = MoveTree.create(fen);

@@ -5,7 +5,7 @@ import { chapters, pendingReview } from '../study/library.js';
 import { getGlyphClass } from '../study/move-list.js';
 import { study } from '../study/study.js';
 import {
-  discardReview,
+  endReview,
   goToNextMistake,
   isShown,
   mistakes,
@@ -13,11 +13,9 @@ import {
   pauseReview,
   progress,
   review,
-  reviewAll,
   startReview,
   stopReview,
   waitsFor,
-  writeReview,
 } from './review-session.js';
 
 /** Nodes for each position. */
@@ -27,11 +25,16 @@ export function ReviewMenu() {
   void study.version.value;
   const isEmpty = study.tree.value.root.children.length === 0;
   const isPending = pendingReview.value !== null;
+  const { value: known } = review;
   return (
     <Menu label="Review">
       <MenuItem label="Review the game" disabled={isEmpty || isPending} onClick={() => startReview()} />
       {chapters.value.length > 1 && (
-        <MenuItem label={`Review all ${chapters.value.length} games`} disabled={isPending} onClick={reviewAll} />
+        <MenuItem
+          label={`Review all ${chapters.value.length} games`}
+          disabled={isPending}
+          onClick={() => startReview([...chapters.value.keys()])}
+        />
       )}
       {Object.entries(DEPTHS).map(([count, name]) => (
         <MenuItem
@@ -46,7 +49,7 @@ export function ReviewMenu() {
           }}
         />
       ))}
-      {review.value !== null && (
+      {known !== null && (
         <>
           <MenuItem
             label="Show in the moves"
@@ -58,9 +61,13 @@ export function ReviewMenu() {
           <MenuItem
             label="Write into the game"
             title="Evaluations, glyphs, words and better lines become part of the game"
-            onClick={writeReview}
+            onClick={() => endReview(known, true)}
           />
-          <MenuItem label="Discard" title="Takes the review away; the game stays as it is" onClick={discardReview} />
+          <MenuItem
+            label="Discard"
+            title="Takes the review away; the game stays as it is"
+            onClick={() => endReview(known, false)}
+          />
         </>
       )}
     </Menu>

@@ -12,7 +12,7 @@ import { game as playedGame } from '../play/play-session.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
 import { isBoolean, isNumber, storedSignal } from '../shell/stored.js';
-import { chapterIndex, chapters, pendingReview, readChapterTree, setJudgements } from '../study/library.js';
+import { chapterIndex, pendingReview, readChapterTree, setJudgements } from '../study/library.js';
 import { study } from '../study/study.js';
 
 /** Nodes for each position. */
@@ -72,10 +72,6 @@ export function startReview(games: readonly number[] = [chapterIndex.value]): vo
   pendingReview.value = { games, at: 0, nodes: nodes.value, isPaused: false };
 }
 
-export function reviewAll(): void {
-  startReview([...chapters.value.keys()]);
-}
-
 /** What has been found so far stays. */
 export function stopReview(): void {
   keep();
@@ -99,19 +95,11 @@ export function goToNextMistake(): void {
 }
 
 /** Takes the review away, or into the game: one change that can be taken back. */
-export function discardReview(): void {
-  const known = review.value;
-  if (known === null) return;
-  const change = study.edit('Review discarded', known.nodes, () => {
-    for (const node of known.nodes) node.judgement = null;
+export function endReview(known: GameReview, isWritten: boolean): void {
+  const change = study.edit(`Review ${isWritten ? 'written into the game' : 'discarded'}`, known.nodes, () => {
+    if (isWritten) known.annotate();
+    else for (const node of known.nodes) node.judgement = null;
   });
-  addNotice('note', change.words, { label: 'Undo', run: () => void study.undo(change) });
-}
-
-export function writeReview(): void {
-  const known = review.value;
-  if (known === null) return;
-  const change = study.edit('Review written into the game', known.nodes, () => known.annotate());
   addNotice('note', change.words, { label: 'Undo', run: () => void study.undo(change) });
 }
 
