@@ -176,7 +176,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
                   show(event);
                 }}
               >
-                {number !== '' && <span class="line-number">{number}</span>}
+                {number !== '' && <span class="faint">{number}</span>}
                 {san}
               </button>
             );
