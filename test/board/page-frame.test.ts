@@ -195,7 +195,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await setThoroughness(page, 'Deep');
     await chooseReview(page, 'Review the game');
     await page.getByRole('link', { name: 'Games', exact: true }).click();
-    await page.waitForSelector('.chip:text-matches("^Review \\\\d+ / 3$")');
+    await page.waitForSelector('.chip :text-matches("^Review \\\\d+ / 3$")');
     await page.locator('.chip').click();
     await page.getByRole('menuitem', { name: 'Cancel', exact: true }).click();
     await page.waitForSelector('.chip', { state: 'detached' });
