@@ -224,7 +224,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await typeMove(page, 'Nf6');
     await press(page, 'Back');
     await page.waitForSelector('.move[aria-current]:has-text("Nc3")');
-    await show(page, 'review');
+    await show(page, 'play');
     const before = page.url();
     await restart();
     await page.waitForSelector('.obstacle:has-text("The server was started again")');
@@ -232,7 +232,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.lost', { state: 'detached' });
     assert.notEqual(page.url().split('#')[0], before.split('#')[0]);
     assert.equal(page.url().split('#')[0], opened.url().split('#')[0]);
-    assert.match(page.url(), /#review$/);
+    assert.match(page.url(), /#play$/);
     await show(page, 'analyse');
     await page.waitForSelector('.move[aria-current]:has-text("Nc3")');
     assert.deepEqual(await readMoves(page), ['Nc3', 'Nf6']);

@@ -420,8 +420,8 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     assert.match(await readFen(page), /^Q3k3/);
     await typeMove(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
     await page.waitForSelector('.move-list-empty');
-    // A link leads to the analysis, from the review too. What is set up is not stepped through, also not behind the editor.
-    await show(page, 'review');
+    // A link leads to the analysis, from a game against the engine too. What is set up is not stepped through, also not behind the editor.
+    await show(page, 'play');
     await page.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4,e8d7"');
     await page.waitForSelector('.panel-analyse .move[aria-current]:has-text("Kd7")');
     assert.equal(await page.evaluate('location.hash'), '#analyse');

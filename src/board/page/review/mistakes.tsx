@@ -12,9 +12,9 @@ import { getExpectedPoints, isBlacksTurn } from '../../game/page-text.js';
 import { BoardPanel } from '../board/board-panel.js';
 import { point, type Side } from '../board/chess-board.js';
 import { port, reportError } from '../port/engine-port.js';
-import { Button } from '../shell/controls.js';
+import { assign, Button } from '../shell/controls.js';
 import { players } from '../study/players.js';
-import { Study, study } from '../study/study.js';
+import { Study } from '../study/study.js';
 import { mistakes, nodes } from './review-session.js';
 
 /** A move that loses less than this share of a point is good enough. */
@@ -34,18 +34,10 @@ let moment = 0;
 const current = computed(() => mistakes.value[index.value]);
 const side = computed<Side>(() => (isBlacksTurn(current.value?.played.parent?.fen ?? '') ? 'black' : 'white'));
 
-function stopLearning(): void {
+const stopLearning = assign(mistakes, []);
+
+effect(() => {
   moment++;
-  mistakes.value = [];
-}
-
-// They are mistakes of the game that was on the board.
-effect(() => {
-  void study.tree.value;
-  untracked(stopLearning);
-});
-
-effect(() => {
   if (mistakes.value.length > 0) untracked(() => show(0));
 });
 

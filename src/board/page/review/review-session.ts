@@ -39,6 +39,12 @@ export const judged = computed(() => {
 /** The bad moves that the user learns from; none = they are not asked. */
 export const mistakes = signal<readonly Mistake[]>([]);
 
+// They are mistakes of the game that was on the board.
+effect(() => {
+  void study.tree.value;
+  mistakes.value = [];
+});
+
 /** Positions of the game under review that are done, and all of them. */
 export const progress = signal<readonly [done: number, total: number]>([0, 0]);
 
