@@ -18,6 +18,7 @@ import { BoardPanel, ClockFace, type PlayerNote } from '../board/board-panel.js'
 import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
+import { startReview } from '../review/review-session.js';
 import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select, SummaryTable } from '../shell/controls.js';
 import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
@@ -81,7 +82,7 @@ export function MatchPanel() {
                 disabled={game === undefined}
                 onClick={() => {
                   analyse();
-                  location.hash = 'review';
+                  startReview();
                 }}
               />
             </div>
