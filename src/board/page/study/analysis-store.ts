@@ -534,13 +534,9 @@ async function settleConflict(state: State): Promise<string | null> {
   } else if (isOurs) {
     // An answer was lost, or only the place has changed.
     state.revision = newer.revision;
-  } else if (isBehind(state, newer)) {
+  } else if (state.lineage.length === 1 || isBehind(state, newer)) {
     await forget(id);
-    events.onNewer(id);
-    return null;
-  } else if (state.lineage.length === 1) {
-    await forget(id);
-    addNotice('warning', `${name} was changed elsewhere: this is the newer version`);
+    if (state.lineage.length === 1) addNotice('warning', `${name} was changed elsewhere: this is the newer version`);
     events.onNewer(id);
     return null;
   } else {
