@@ -60,8 +60,8 @@ async function shoot(page, name, options = {}) {
 async function load(page, text) {
   await page.keyboard.press('p');
   await page.getByLabel('FEN or PGN').fill(text);
-  await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
-  await page.waitForSelector('dialog', { state: 'detached' });
+  await page.getByRole('button', { name: 'Load', exact: true }).click();
+  await page.waitForSelector('.panel-games', { state: 'detached' });
 }
 
 async function analyse(page) {

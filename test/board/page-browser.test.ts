@@ -113,18 +113,15 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await loadText(page, '[White "Anna"]\n\n1. d4 d5 { queen’s pawn } 2. c4 (2. Nf3) 2... e6 *');
     await page.waitForSelector('.variation .move:has-text("Nf3")');
     await loadText(page, 'neither of them');
-    await page.waitForSelector('dialog .problem');
+    await page.waitForSelector('.panel-games .problem');
     const pgn = Array.from({ length: 3000 }, (_, n) => `[White "Player ${n}"]\n\n1. e4 *\n\n`).join('');
     const file = { name: 'games.pgn', mimeType: 'text/plain', buffer: Buffer.from(`${pgn}1. Ke2 *`) };
-    await page.locator('dialog input[type=file]').setInputFiles(file);
-    await page.waitForSelector('dialog [role=status]:text-is("3000 games")');
-    await page.waitForSelector('dialog .problem:has-text("Game 3001 cannot be read")');
+    await page.locator('.panel-games input[type=file]').setInputFiles(file);
+    await page.waitForSelector('[role=status]:text-is("3000 games")');
+    await page.waitForSelector('.problem:has-text("Game 3001 cannot be read")');
     await page.getByLabel('Find a game').fill('player 2999');
-    await page.waitForSelector('.game-choice li:only-child');
-    // The first one clears the field.
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('tbody tr:only-child');
+    await page.getByLabel('Find a game').fill('');
   });
 
   async function startGame(start = 'Standard', control = '3:00 + 2 s'): Promise<void> {

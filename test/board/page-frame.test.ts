@@ -35,7 +35,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await page.goto(board.url);
     await page.waitForSelector('.engine-head');
     await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Nf3 Nc6 *');
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
   });
 
   after(async () => {
@@ -64,7 +64,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await page.getByRole('link', { name: 'Board', exact: true }).click();
     await page.locator('.panel-play').waitFor();
     await page.getByRole('link', { name: 'Games', exact: true }).click();
-    await page.locator('.panel-room').waitFor();
+    await page.locator('.panel-games').waitFor();
     assert.deepEqual(await findBarriers(page), []);
     await show(page, 'analyse');
   });
@@ -209,7 +209,7 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     const first = await own.newPage();
     await first.goto(board.lines.at(-1) ?? board.url);
     await loadText(first, '1. e4 e5 *');
-    await first.waitForSelector('dialog', { state: 'detached' });
+    await first.waitForSelector('.panel-games', { state: 'detached' });
     const { x = 0, y = 0 } = (await first.locator('.move').first().boundingBox()) ?? {};
     const devtools = await own.newCDPSession(first);
     const touchPoints = [{ x: x + 20, y: y + 10 }];

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { choose, chooseReview, findBarriers, loadText, setThoroughness, typeMove } from '../support/board-page.js';
+import {
+  choose,
+  chooseReview,
+  findBarriers,
+  loadText,
+  openGame,
+  setThoroughness,
+  show,
+  typeMove,
+  waitForGames,
+} from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -36,12 +46,12 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
   }
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  const games = (page: Page) => page.getByRole('list', { name: 'Games', exact: true }).getByRole('button');
+  const games = (page: Page) => page.locator('.game-open');
 
   async function openFile(page: Page, pgn: string, index = 0): Promise<void> {
     await loadText(page, pgn);
     await games(page).nth(index).click();
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
   }
 
   test('each game of a file has its own place and its own undo, also after a reload', async (t) => {
@@ -89,7 +99,9 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     );
     await page.keyboard.press('p');
     const buffer = Buffer.from(texts.join('\n'));
-    await page.locator('dialog input[type=file]').setInputFiles({ name: 'club.pgn', mimeType: 'text/plain', buffer });
+    await page
+      .locator('.panel-games input[type=file]')
+      .setInputFiles({ name: 'club.pgn', mimeType: 'text/plain', buffer });
     await games(page).nth(7).click();
     await page.waitForSelector('.move:has-text("e4")');
     await typeMove(page, 'd4');
@@ -108,7 +120,7 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
   test('a review lies beside the game: shown, hidden, discarded, and written into it as one change', async (t) => {
     const page = await visit(t);
     await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 { [%clk 0:03:00] } e5 2. Qh5 Ke7 3. Qxe5# 1-0');
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
     // The address of a room that there was leads to the analysis.
     await page.evaluate('location.hash = "review"');
     await page.locator('.panel-analyse').waitFor();
@@ -177,7 +189,7 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
       `1. e4 $14 { [%eval 0.31] [%clk 0:09:41] } e5 $201 { [%eval #-3] } ({ before } 1... c5 2. Nf3 d6 (2... Nc6) (2... e6) 3. d4)
       (1... Nf6 2. e5 (2. Nc3 d5) 2... Nd5) 2. Nf3 {-0.25/12 0.5s} *`,
     );
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
     const move = (san: string) => page.locator(`.move:has(.move-san:text("${san}"))`).first();
     await page.waitForSelector('.move-san:has-text("e4") [title="White has a slight advantage"] svg');
     assert.match((await move('e4').textContent()) ?? '', /9:41\+0\.31$/);
@@ -255,15 +267,14 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
       ['d00 anna', 'Anna'],
     ] as const) {
       await page.getByLabel('Find a game').fill(wanted);
-      const list = page.getByRole('list', { name: 'Games', exact: true });
-      await list.locator(`li:only-child:has-text("${found}")`).waitFor();
+      await page.locator(`tbody tr:only-child:has-text("${found}")`).waitFor();
     }
     const chosen = files.map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text.repeat(2)) }));
-    await page.locator('dialog input[type=file]').setInputFiles(chosen);
-    await page.waitForSelector('dialog [role=status]:text-is("4 games")');
+    await page.locator('.panel-games input[type=file]').setInputFiles(chosen);
+    await page.waitForSelector('[role=status]:text-is("4 games")');
     await page.getByLabel('FEN or PGN').fill('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
     await page.waitForSelector('.move-list-empty');
   });
 
@@ -303,5 +314,104 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
       assert.equal(await page.locator('.move-row .move small').count(), 10);
       if (game < 2) await button(page, 'Next game').click();
     }
+  });
+
+  test('the room of games: a table that is sorted, filtered and searched; a game opened twice is opened once; deletions are taken back', async (t) => {
+    const page = await visit(t);
+    const tags = (all: Record<string, string>) =>
+      Object.entries(all)
+        .map(([name, value]) => `[${name} "${value}"]\n`)
+        .join('');
+    const [anna, ben, dora] = [
+      `${tags({ White: 'Anna', WhiteElo: '2100', Black: 'Ben', BlackElo: '950', Result: '1-0', Date: '2021.05.??', Event: 'Club', ECO: 'C20' })}\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n`,
+      `${tags({ White: 'Ben', WhiteElo: '950', Black: 'Carl', Result: '1/2-1/2', Date: '1998.01.02' })}\n1. d4 d5 1/2-1/2\n`,
+      `${tags({ White: 'Dora', Black: 'Anna', BlackElo: '2100', Result: '1-0' })}\n1. c4 1-0\n`,
+    ];
+    const give = async (name: string, text: string): Promise<void> => {
+      const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+      await page.locator('.panel-games input[type=file]').setInputFiles(file);
+      await waitForGames(page);
+    };
+    const first = () => page.locator('.game-open').allTextContents();
+    await show(page, 'games');
+    await give('club.pgn', [anna, ben, dora].join('\n'));
+    assert.deepEqual(await first(), ['Anna', 'Ben', 'Dora']);
+    assert.deepEqual((await page.locator('tbody tr').first().locator('td').allTextContents()).slice(0, 7), [
+      '2100',
+      'Ben',
+      '950',
+      '1-0',
+      '2021.05',
+      'Club',
+      'C20',
+    ]);
+    assert.deepEqual(await findBarriers(page), []);
+    const sort = (title: string) => page.getByTitle(title, { exact: true }).click();
+    for (const [title, once, twice] of [
+      ['Sort by White’s Elo', 'BenAnnaDora', 'AnnaBenDora'],
+      ['Sort by Date', 'BenAnnaDora', 'AnnaBenDora'],
+      ['Sort by Moves', 'BenDoraAnna', 'AnnaBenDora'],
+    ]) {
+      await sort(title);
+      assert.equal((await first()).join(''), once, title);
+      await sort(title);
+      assert.equal((await first()).join(''), twice, title);
+    }
+    await page.getByLabel('Show', { exact: true }).selectOption('1-0');
+    await page.getByLabel('Find a game').fill('dora anna');
+    await page.waitForSelector('[role=status]:text-is("1 of 3 games")');
+    await openGame(page, 'Dora');
+    await page.waitForSelector('h1:has-text("3 / 3 · Dora – Anna")');
+    await typeMove(page, 'e5');
+    // The search stays while its game is looked at. The same file and the same text come as they were left.
+    await show(page, 'games');
+    assert.deepEqual(await first(), ['Dora']);
+    await loadText(page, anna);
+    await page.waitForSelector('.move:has-text("Qxe5#")');
+    await typeMove(page, 'f4');
+    await loadText(page, ben);
+    await page.waitForSelector('.move:has-text("d5")');
+    await loadText(page, anna);
+    await page.waitForSelector('.variation:has-text("f4"), .move:has-text("f4")');
+    await show(page, 'games');
+    await give('again.pgn', [anna, ben, dora].join('\n'));
+    await page.waitForSelector('.notice:has-text("Opened before")');
+    await page.locator('.game-table tr[aria-current=true]:has-text("Dora")').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^club\.pgn/ }).count(), 1);
+    await page.getByRole('button', { name: /^Kept analyses/ }).click();
+    await page.locator('.game-open').nth(1).waitFor();
+    assert.deepEqual((await first()).slice(0, 2), ['Anna', 'Ben']);
+    // A game of a file, an analysis and a whole file are deleted, and come back.
+    const undo = () => page.locator('.notice').getByRole('button', { name: 'Undo' }).last().click();
+    const count = (rows: number) =>
+      page.waitForSelector(`tbody:not(:has(tr:nth-child(${rows + 1}))) tr:nth-child(${rows})`);
+    const deletion = page.getByRole('button', { name: /^Delete Ben – Carl/ });
+    await deletion.click();
+    await deletion.waitFor({ state: 'detached' });
+    await undo();
+    await deletion.waitFor();
+    await page.getByRole('button', { name: /^club\.pgn/ }).click();
+    await count(3);
+    await page.getByRole('button', { name: /^Delete Dora/ }).click();
+    await count(2);
+    await page.waitForSelector('tr[aria-current=true]:has-text("Ben")');
+    await undo();
+    await count(3);
+    await page.reload();
+    await count(3);
+    await page.getByRole('button', { name: 'Delete club.pgn' }).click();
+    await page.waitForSelector('nav :text("club.pgn")', { state: 'detached' });
+    await undo();
+    await page.getByRole('button', { name: /^club\.pgn/ }).click();
+    await count(3);
+    // Not on the board: reviewed and saved all the same.
+    const { name, text } = await download(page, () => page.keyboard.press('Control+s'));
+    assert.equal(name, 'club.pgn');
+    assert.match(sayAll(text), /Qxe5# 1-0.*Dora.*1\. c4 (1-0|\(|e5)/);
+    await page.getByRole('button', { name: 'Review all' }).click();
+    await page.locator('.column-Accuracy:text-matches("^\\d+ – \\d+$")').first().waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.deepEqual(await page.locator('thead th:visible').allTextContents(), ['White', 'Black', 'Result', 'Date']);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
   });
 });

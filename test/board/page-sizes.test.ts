@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { chooseReview, loadText, setThoroughness, show } from '../support/board-page.js';
+import { chooseReview, loadText, openGame, setThoroughness, show } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -69,7 +69,7 @@ describe('the sizes of the board', { skip, timeout: 1_800_000 }, () => {
     await page.goto(board.url);
     await page.waitForSelector('.engine-head');
     await loadText(page, GAME + GAME);
-    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').first().click();
+    await openGame(page, '');
     await page.waitForSelector('h1:has-text("1 / 2")');
     await page.keyboard.press('l');
     await page.waitForSelector(':nth-match(.line-score, 3)');
@@ -192,7 +192,7 @@ describe('the sizes of the board', { skip, timeout: 1_800_000 }, () => {
     await page.locator('.move-list').waitFor();
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Games', exact: true }).click();
-    await page.locator('.panel-room').waitFor();
+    await page.locator('.panel-games').waitFor();
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Board', exact: true }).click();
     await page.locator('.panel-analyse').waitFor();

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { choose, loadText, show, typeMove } from '../support/board-page.js';
+import { choose, loadText, openGame, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -66,11 +66,12 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     while (!readFolder().includes(text)) await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
   }
   async function listEarlier(page: Page): Promise<string[]> {
-    await choose(page, 'New', 'Paste or open …');
-    const list = page.getByRole('list', { name: 'Earlier analyses' });
-    await list.waitFor();
-    const names = await list.getByRole('listitem').allTextContents();
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await show(page, 'games');
+    await page.getByRole('button', { name: /^Kept analyses/ }).click();
+    const rows = page.locator('.game-open');
+    await rows.first().waitFor();
+    const names = await rows.evaluateAll((all) => all.map((row) => row.title));
+    await show(page, 'analyse');
     return names;
   }
   async function restart(): Promise<void> {
@@ -136,13 +137,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.engine-head');
     const other = await open(await createBrowser());
     const names = (await listEarlier(other)).filter((name) => /Old/.test(name));
-    assert.equal(names.length, 2);
-    await choose(other, 'New', 'Paste or open …');
-    await other
-      .getByRole('list', { name: 'Earlier analyses' })
-      .getByRole('button', { name: /^Older one/ })
-      .first()
-      .click();
+    assert.deepEqual(names, ['Old one']);
+    await openGame(other, 'a', 'Older one');
     await other.waitForSelector('.move:has-text("b3")');
     await own.close();
   });
@@ -158,8 +154,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await isKept(first, '1. d4 d5');
     for (const page of [second, third]) {
       await page.reload();
-      await choose(page, 'New', 'Paste or open …');
-      await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Carl/ }).first().click();
+      await openGame(page, 'Carl', 'Kept analyses');
       await page.waitForSelector('.move:has-text("d5")');
     }
     // It may come before the step: the page says which opening it shows.
@@ -333,12 +328,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await page.reload();
     await page.waitForSelector('.move:has-text("a4")');
     await page.route('**/kept/old-1', (route) => route.abort());
-    await choose(page, 'New', 'Paste or open …');
-    const list = page.getByRole('list', { name: 'Earlier analyses' });
-    await list
-      .getByRole('button', { name: /^Old one/ })
-      .first()
-      .click();
+    await openGame(page, 'Old one', 'Kept analyses');
     await page.waitForSelector('.notice-error:has-text("Old one cannot be read")');
     assert.deepEqual(await readMoves(page), ['a4']);
     assert.equal(readFileSync(join(folder, 'broken.1.json'), 'utf8'), '{"id":');
@@ -352,16 +342,11 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await isKept(first, '1. Nh3');
     await choose(first, 'New', 'Empty board');
     await choose(first, 'New', 'Paste or open …');
-    const list = first.getByRole('list', { name: 'Earlier analyses' });
-    await list
-      .getByRole('listitem')
-      .filter({ hasText: 'Zoe' })
-      .getByRole('button', { name: /^Delete/ })
-      .click();
-    await first.locator('dialog .notice-note').waitFor();
+    await first.getByRole('button', { name: /^Delete Zoe/ }).click();
+    await first.locator('.notice-note').waitFor();
     assert.doesNotMatch(readFolder(), /1\. Nh3/);
     assert.doesNotMatch(String(await second.evaluate(`fetch('kept/').then((answer) => answer.text())`)), /Zoe/);
-    await first.locator('dialog .notice-note').getByRole('button', { name: 'Undo' }).click();
+    await first.locator('.notice-note').getByRole('button', { name: 'Undo' }).click();
     await isKept(first, '1. Nh3');
     await second.reload();
     await second.waitForSelector('.engine-head');

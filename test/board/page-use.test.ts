@@ -17,6 +17,7 @@ import {
   hideOthers,
   loadText,
   locateSquare,
+  openGame,
   readFen,
   setThoroughness,
   show,
@@ -115,7 +116,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
 
   test('the current move stays in sight, with the engine on too; the opening has its name', async () => {
     await loadText(page, LONG_GAME);
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('.opening:has-text("C95 Ruy Lopez: Closed, Breyer Defense")');
     await button('Lines, limits, arrows, numbers').click();
@@ -338,17 +339,18 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       page,
       '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *\n\n[White "Emil"]\n[Black "Fritz"]\n\n1. c4 c5 *\n',
     );
-    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Carl/ }).click();
+    await openGame(page, 'Carl');
     await page.waitForSelector('h1:has-text("1 / 2 · Carl – Dora")');
     await button('Next game').click();
     await page.waitForSelector('.move:has-text("c4")');
     await choose(page, 'New', 'Paste or open …');
     await page.getByLabel('Find a game').fill('carl');
-    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
+    await page.waitForSelector('[role=status]:has-text("1 of ")');
+    await openGame(page, '');
     await page.waitForSelector('.move:has-text("d4")');
-    await choose(page, 'New', 'Paste or open …');
+    await show(page, 'games');
     assert.deepEqual(await findBarriers(page), []);
-    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await openGame(page, 'Anna', 'Kept analyses');
     await page.waitForSelector('.move-good:has-text("e4!")');
   });
 
@@ -356,7 +358,8 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     const games = Array.from({ length: 450 }, (_, i) => `[White "W${i}"]\n[Black "B"]\n\n1. d4 d5 *\n`);
     await loadText(page, games.join('\n'));
     await page.getByLabel('Find a game').fill('W449');
-    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').click();
+    await page.waitForSelector('[role=status]:has-text("1 of ")');
+    await openGame(page, '');
     await page.waitForSelector('h1:has-text("450 / 450")');
     await typeMove(page, 'c4');
     await areStored(page, 'c4', (found) => found === '#2');
@@ -378,8 +381,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     assert.equal(await page.evaluate(findStored('d4')), '#0,#1,#2');
     await page.reload();
     await page.waitForSelector('.move:has-text("b4")');
-    await choose(page, 'New', 'Paste or open …');
-    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await openGame(page, 'Anna', 'Kept analyses');
     await page.waitForSelector('.move-good:has-text("e4!")');
   });
 
@@ -410,7 +412,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await typeMove(page, 'rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 0 6');
     await page.waitForSelector('.opening:has-text("B90 Sicilian Defense: Najdorf Variation")');
     await choose(page, 'New', 'Paste or open …');
-    await page.getByRole('list', { name: 'Earlier analyses' }).getByRole('button').first().click();
+    await page.locator('.game-open').nth(1).click();
     await page.waitForSelector('.move:has-text("a8=Q+")');
     await page.keyboard.press('ArrowDown');
     // What is neither stays in its field, to be mended.
@@ -471,7 +473,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.evaluate('location.hash = "#fen=4k3/8/8/8/8/8/4P3/4K3_w_-_-_0_1&moves=e2e4"');
     await first.waitForSelector('.move:has-text("e4")');
     await choose(first, 'New', 'Paste or open …');
-    const earlier = first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^A position/ });
+    const earlier = first.locator('.game-open[title^="A position"]');
     await earlier.click();
     await fen.waitFor();
     assert.equal(await fen.inputValue(), half);
@@ -504,8 +506,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await isKept(first, 'bestSan');
     await first.reload();
     await first.waitForSelector('.accuracy');
-    await choose(first, 'New', 'Paste or open …');
-    await first.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^Anna/ }).click();
+    await openGame(first, 'Anna', 'Kept analyses');
     await first.waitForSelector('.panel-analyse .move:has-text("Bxe7")');
     assert.deepEqual(await read(), known);
     // Nobody has played what is set up.
@@ -519,7 +520,6 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await show(page, 'play');
     await show(page, 'analyse');
     for (const [menu, item] of [
-      ['New', 'Paste or open …'],
       ['Settings', 'Engine'],
       ['Settings', 'Board and sounds'],
     ]) {
@@ -551,8 +551,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await tab.waitForSelector('.move');
       assert.deepEqual(await tab.locator('.move').allTextContents(), [move]);
     }
-    await choose(second, 'New', 'Paste or open …');
-    await second.getByRole('list', { name: 'Earlier analyses' }).getByRole('button', { name: /^e4/ }).click();
+    await openGame(second, 'e4', 'Kept analyses');
     await second.waitForSelector('.notice-note:has-text("this is a copy")');
     await typeMove(second, 'c5');
     await isKept(second, 'c5');
@@ -675,35 +674,35 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await choose(first, 'New', 'Empty board');
     await typeMove(first, 'd4');
     await isKept(first, '1. d4');
-    const list = first.getByRole('list', { name: 'Earlier analyses' });
+    const list = first.locator('.game-table');
+    const games = list.locator('.game-open');
     await refuse('delete');
     await choose(first, 'New', 'Paste or open …');
-    await list.waitFor();
-    const count = await list.getByRole('listitem').count();
+    await games.nth(1).waitFor();
+    const count = await games.count();
     await list
-      .getByRole('button', { name: /^Delete/ })
+      .getByRole('button', { name: /^Delete e4/ })
       .first()
       .click();
-    await first.waitForSelector('dialog .notice-error:has-text("earlier analyses stay as they were")');
-    assert.equal(await list.getByRole('listitem').count(), count);
+    await first.waitForSelector('.notice-error:has-text("earlier analyses stay as they were")');
+    assert.equal(await games.count(), count);
     // What this page has written it knows, whatever the browser says.
     await refuse('get');
-    await list.getByRole('button', { name: /^e4/ }).first().click();
+    await openGame(first, 'e4');
     await first.waitForSelector('.move:has-text("Nf3")');
-    await choose(first, 'New', 'Paste or open …');
-    await list.getByRole('button', { name: /^d4/ }).first().click();
+    await openGame(first, 'd4');
     await first.waitForSelector('.move:has-text("d4")');
     await refuse('none');
     await choose(first, 'New', 'Paste or open …');
     await list
-      .getByRole('button', { name: /^Delete/ })
+      .getByRole('button', { name: /^Delete e4/ })
       .first()
       .click();
-    await first.locator('dialog .notice-note').waitFor();
+    await first.locator('.notice-note').waitFor();
     await refuse('put');
-    await first.locator('dialog .notice-note').getByRole('button', { name: 'Undo' }).click();
-    await first.getByRole('button', { name: 'Close', exact: true }).click();
+    await first.locator('.notice-note').getByRole('button', { name: 'Undo' }).click();
     await first.waitForSelector('.notice-error:has-text("no room to keep this analysis: it is open")');
+    await show(first, 'analyse');
     await first.waitForSelector('.move:has-text("Nf3")');
     // Settings last as long as the page; finished games do, too, one beside the other.
     await refuse('setItem');
@@ -894,7 +893,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await show(page, 'analyse');
     const players = `[White "Anastasia Alexandrowna Petrosjan-Nimzowitsch"]\n[Black "Ben"]\n`;
     await loadText(page, `${players}\n1. e4 e5 *\n\n[White "C"]\n\n1. d4 *`);
-    await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button').first().click();
+    await openGame(page, '');
     for (const [width, height] of SIZES) {
       await resize(width, height);
       const places = new Set<string>();

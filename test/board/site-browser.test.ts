@@ -18,6 +18,7 @@ import {
   dragPiece,
   findBarriers,
   loadText,
+  openGame,
   readFen,
   setThoroughness,
   show,
@@ -409,13 +410,11 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     ];
     for (const [name, buffer, players, problem] of files) {
       await choose(page, 'New', 'Paste or open …');
-      await page.getByLabel('Open a file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
-      for (const player of players) await page.locator('.game-choice').getByText(player).waitFor();
-      if (problem !== null) await page.waitForSelector(`dialog .problem:has-text('${problem}')`);
-      await page.waitForSelector('dialog progress', { state: 'detached' });
-      assert.equal(await page.locator('dialog .problem').count(), problem === null ? 0 : 1, name);
-      await page.keyboard.press('Escape');
-      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.getByLabel('Open files').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+      for (const player of players) await page.locator(`.game-open[title^="${player}"]`).waitFor();
+      if (problem !== null) await page.waitForSelector(`.panel-games .problem:has-text('${problem}')`);
+      await page.waitForSelector('.panel-games progress', { state: 'detached' });
+      assert.equal(await page.locator('.panel-games .problem').count(), problem === null ? 0 : 1, name);
     }
   });
 
@@ -461,7 +460,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       await typeMove(page, '--');
       await page.waitForSelector('.notice-warning:has-text("In check nobody can pass")');
       await loadText(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
-      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.waitForSelector('.panel-games', { state: 'detached' });
       await page.keyboard.press('x');
       await page.keyboard.press('l');
       await page.waitForSelector('.candidate .facts');
@@ -485,7 +484,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
         ([white, result, moves]) => `[White "${white}"]\n[Black "X"]\n[Result "${result}"]\n\n${moves} ${result}\n`,
       );
       await loadText(page, games.join('\n'));
-      await page.getByRole('list', { name: 'Games', exact: true }).getByRole('button', { name: /^Anna/ }).click();
+      await openGame(page, 'Anna');
       await page.getByText('Games with this position', { exact: true }).click();
       await page.waitForSelector(
         '.explorer-moves tr:has-text("e4"):has([aria-label="White 50 %, draws 50 %, Black 0 %"])',

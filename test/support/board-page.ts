@@ -94,14 +94,35 @@ export async function readFen(page: Page): Promise<string> {
   return String(await page.evaluate('navigator.clipboard.readText()'));
 }
 
-/** Pastes a FEN or PGN into the dialog that the menu opens, and waits until a Worker has read it. */
+/** Pastes a FEN or PGN into the room of games, and waits until a Worker has read it. One game is then on the board. */
 export async function loadText(page: Page, text: string): Promise<void> {
   await choose(page, 'New', 'Paste or open …');
   await page.getByLabel('FEN or PGN').fill(text);
-  await page.locator('dialog').getByRole('button', { name: 'Load', exact: true }).click();
-  // The bar is there with the next picture.
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
-  await page.waitForSelector('dialog progress', { state: 'detached' });
+  await page.getByRole('button', { name: 'Load', exact: true }).click();
+  await waitForGames(page);
+}
+
+/** Until the files or texts have been read. */
+export async function waitForGames(page: Page): Promise<void> {
+  // The bar is there with the next picture, and the board, if it is shown, behind the bar.
+  for (let picture = 0; picture < 2; picture++) {
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+    await page.waitForSelector('.panel-games progress', { state: 'detached' });
+  }
+}
+
+/** Opens a row of the table of games. @param name how it begins */
+export async function openGame(page: Page, name: string, collection?: string): Promise<void> {
+  if ((await page.locator('.panel-games').count()) === 0) await choose(page, 'New', 'Paste or open …');
+  if (collection !== undefined) {
+    await page.locator('.collection').filter({ hasText: collection }).click();
+    await page.locator('.collection[aria-current=true]').filter({ hasText: collection }).waitFor();
+  }
+  await page
+    .locator(name === '' ? '.game-open' : `.game-open[title^="${name}"]`)
+    .first()
+    .click();
+  await page.waitForSelector('.panel-games', { state: 'detached' });
 }
 
 /** A move, or a FEN or PGN that is opened. */

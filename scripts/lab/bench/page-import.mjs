@@ -40,26 +40,27 @@ async function endStep(name) {
 }
 await startStep();
 
-await page.getByRole('button', { name: 'Load', exact: true }).first().click();
-await endStep('open the dialog');
+await page.keyboard.press('p');
+await page.waitForSelector('.panel-games');
+await endStep('show the room of games');
 await startStep();
-const shown = page.waitForSelector('.game-choice li button');
-await page.getByLabel('Open a file').setInputFiles(file);
+const shown = page.waitForSelector('.game-open');
+await page.getByLabel('Open files').setInputFiles(file);
 const progress = page
-  .waitForSelector('dialog progress', { state: 'attached' })
-  .then(() => page.textContent('dialog [role=status]'));
+  .waitForSelector('.panel-games progress', { state: 'attached' })
+  .then(() => page.textContent('.games [role=status]'));
 await shown;
 console.log(`first game listed after ${Math.round((await page.evaluate('performance.now()')) - startedAt)} ms`);
 console.log(`progress: ${await progress}`);
-await page.waitForSelector('dialog progress', { state: 'detached' });
-console.log(await page.textContent('dialog [role=status]'));
+await page.waitForSelector('.panel-games progress', { state: 'detached' });
+console.log(await page.textContent('.games [role=status]'));
 await endStep('all games listed');
 await startStep();
 await page.getByLabel('Find a game').pressSequentially('opponent77', { delay: 50 });
 await endStep('search');
 await startStep();
-await page.locator('.game-choice li button').first().click();
-await page.waitForSelector('dialog', { state: 'detached' });
+await page.locator('.game-open').first().click();
+await page.waitForSelector('.panel-games', { state: 'detached' });
 await endStep('open a game');
 await startStep();
 await page.waitForTimeout(AFTERWARDS_MS);
@@ -69,10 +70,10 @@ await page.keyboard.press('ArrowRight');
 await page.keyboard.press('ArrowRight');
 await endStep('two moves');
 await startStep();
-await page.getByRole('button', { name: 'Load', exact: true }).first().click();
-await page.waitForSelector('dialog .game-choice li button');
-await page.locator('dialog .game-choice li button').nth(3).click();
-await page.waitForSelector('dialog', { state: 'detached' });
+await page.keyboard.press('p');
+await page.waitForSelector('.game-open');
+await page.locator('.game-open').nth(3).click();
+await page.waitForSelector('.panel-games', { state: 'detached' });
 await page.waitForTimeout(3000);
 await endStep('open another game of the file');
 await launched.browser.close();

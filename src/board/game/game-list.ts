@@ -15,6 +15,9 @@ import {
   splitPgn,
 } from '../../chess/pgn/index.js';
 import { formatFen, formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/rules/index.js';
+import { GameReview } from './game-review.js';
+import { type Judgement, restoreJudgements } from './move-tree.js';
+import { parseTree } from './move-tree-text.js';
 
 export interface ImportedGame {
   /** `C54 Italian Game: Classical Variation`; absent = not known. */
@@ -23,6 +26,8 @@ export interface ImportedGame {
   readonly title: string;
   /** PGN of this game alone. */
   readonly text: string;
+  /** Half moves of its main line; absent = not known. */
+  readonly plies?: number;
   /** What was dropped from the line of a position, which `text` does not show any more; absent = nothing. */
   readonly notes?: readonly string[];
 }
@@ -52,6 +57,7 @@ function* importGame(source: PgnText, names: OpeningNames): Generator<Result<Imp
   yield success({
     title: describeGame(game.value),
     text,
+    plies: game.value.moves.length,
     ...(opening && { opening }),
     ...(notes.length > 0 && { notes }),
   });
@@ -108,6 +114,7 @@ const RESULT = /^(?:1-0|0-1|1\/2-1\/2)$/;
 /** Characters of a game's text that hold its tags. */
 const TAG_TEXT = 2000;
 const folded = new WeakMap<object, string>();
+const tagsOf = new WeakMap<object, ReadonlyMap<string, string>>();
 
 /** Small letters without accents, and one kind of dash. */
 function fold(text: string): string {
@@ -121,23 +128,73 @@ function fold(text: string): string {
 }
 
 /** Games that have all words, in any order and with or without accents, in players, result, date, event, ECO or opening. */
-export function createSearch(
-  wanted: string,
-): (game: { readonly title: string; readonly opening?: string; readonly text?: string }) => boolean {
+export function createSearch(wanted: string): (game: ImportedGame) => boolean {
   const words = fold(wanted).split(/\s+/);
   return (game) => {
-    const { title, opening = '', text = '' } = game;
-    const known = folded.get(game) ?? fold(`${title} ${opening} ${listTagValues(text)} `);
+    const facts = (['Event', 'Date', 'Result', 'ECO', 'Opening'] as const).map((column) => GAME_COLUMNS[column](game));
+    const known = folded.get(game) ?? fold(`${game.title} ${game.opening ?? ''} ${facts.join(' ')} `);
     folded.set(game, known);
     return words.every((word) => known.includes(RESULT.test(word) ? ` ${word} ` : word));
   };
 }
 
-function listTagValues(text: string): string {
-  const tags = text
-    .slice(0, TAG_TEXT)
-    .matchAll(/^\[(?:White|Black|Event|Date|Result|ECO|Opening|Variation) "(.*)"\]/gm);
-  return [...tags].map(([, value]) => value).join(' ');
+/** Those at its start; a game's text is looked through once. */
+function readTag(game: ImportedGame, name: string): string {
+  const text = game.text.slice(0, TAG_TEXT);
+  const tags =
+    tagsOf.get(game) ?? new Map([...text.matchAll(/^\[(\w+) "(.*)"\]/gm)].map(([, key, value]) => [key, value]));
+  tagsOf.set(game, tags);
+  return getTag(tags, name).replace(/\\(["\\])/g, '$1');
+}
+
+/** A game, and what a review has found out about it. */
+type ReviewedGame = ImportedGame & { readonly judgements?: readonly Judgement[] };
+
+const accuracies = new WeakMap<object, string>();
+
+/** "93 – 87": White's and Black's percent; '' before a review. */
+function describeAccuracy({ text, judgements = [] }: ReviewedGame): string {
+  const known = judgements.length === 0 ? '' : accuracies.get(judgements);
+  if (known !== undefined) return known;
+  const game = parseTree(text);
+  if (!game.ok) return '';
+  restoreJudgements(game.value.tree, judgements);
+  const review = new GameReview(game.value.tree);
+  const players = (['white', 'black'] as const).map((side) => review.summarise(side).accuracy);
+  const words = players.every((share) => share === null)
+    ? ''
+    : players.map((share) => share?.toFixed(0) ?? '?').join(' – ');
+  accuracies.set(judgements, words);
+  return words;
+}
+
+/** Columns of a table of games: what a game has there; '' = nothing is known. */
+export const GAME_COLUMNS = {
+  White: (game) => readTag(game, 'White'),
+  WhiteElo: (game) => Number.parseInt(readTag(game, 'WhiteElo'), 10) || '',
+  Black: (game) => readTag(game, 'Black'),
+  BlackElo: (game) => Number.parseInt(readTag(game, 'BlackElo'), 10) || '',
+  Result: (game) => readTag(game, 'Result'),
+  Date: (game) => readTag(game, 'Date').replace(/\.\?.*/, ''),
+  Event: (game) => readTag(game, 'Event'),
+  ECO: (game) => readTag(game, 'ECO') || (/^[A-E]\d\d\b/.exec(game.opening ?? '')?.[0] ?? ''),
+  Opening: (game) => game.opening?.replace(/^[A-E]\d\d\S*\s*/, '') || readTag(game, 'Opening'),
+  Moves: ({ plies }) => (plies === undefined ? '' : Math.ceil(plies / 2)),
+  Accuracy: describeAccuracy,
+} as const satisfies Readonly<Record<string, (game: ReviewedGame) => string | number>>;
+
+export type GameColumn = keyof typeof GAME_COLUMNS;
+
+const { compare } = new Intl.Collator(undefined, { numeric: true });
+
+/** For sorting; games that have nothing in the column come last. @param order 1 = upwards, -1 = downwards */
+export function compareGames(column: GameColumn, order: 1 | -1): (a: ReviewedGame, b: ReviewedGame) => number {
+  const read: (game: ReviewedGame) => string | number = GAME_COLUMNS[column];
+  return (a, b) => {
+    const [first, second] = [read(a), read(b)];
+    if (first === '' || second === '') return Number(first === '') - Number(second === '');
+    return order * (typeof first === 'number' ? first - Number(second) : compare(first, String(second)));
+  };
 }
 
 /** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */

@@ -15,15 +15,14 @@ import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Button, CheckField, Dialog, later } from './shell/controls.js';
 import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
 import { Notices } from './shell/notices.js';
-import { isOffered, mode, room, showStudy } from './shell/rooms.js';
+import { isOffered, mode, room } from './shell/rooms.js';
 import { acceptGames } from './shell/user-files.js';
 import { startLibrary } from './study/library.js';
-import { study } from './study/study.js';
-import { isLoading, readGames } from './study/study-panel.js';
+import { readGames } from './study/open-games.js';
 
 const MatchPanel = later(async () => (await import('./match/match-panel.js')).MatchPanel);
 const TrainingPanel = later(async () => (await import('./training/training-panel.js')).TrainingPanel);
-const LoadDialog = later(async () => (await import('./study/load-dialog.js')).LoadDialog);
+const GamesPanel = later(async () => (await import('./games/games-panel.js')).GamesPanel);
 const MistakesPanel = later(async () => (await import('./review/mistakes.js')).MistakesPanel);
 const OptionsDialog = later(async () => (await import('./options/options-dialog.js')).OptionsDialog);
 
@@ -33,7 +32,7 @@ const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
 const closeDialog = assign(dialog, null);
 
 function App() {
-  useEffect(() => acceptGames(readGames), []);
+  useEffect(() => acceptGames((files, name) => void readGames(files, name)), []);
   useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
   const canRestart = port.restart !== undefined;
   const hasNetwork = engine.value === null || engine.value.running !== null;
@@ -55,7 +54,6 @@ function App() {
       <div class="room">
         <CurrentRoom />
       </div>
-      {isLoading.value && <Load />}
       {dialog.value === 'options' && <OptionsDialog onClose={closeDialog} />}
       {dialog.value === 'help' && <KeyList />}
       {dialog.value === 'appearance' && <AppearanceDialog onClose={closeDialog} />}
@@ -68,21 +66,9 @@ function CurrentRoom() {
   if (room.value === 'training')
     return port.offers.training ? <TrainingPanel /> : <ProgramOnly what="Training loops" />;
   if (room.value === 'match') return isOffered('match') ? <MatchPanel /> : <ProgramOnly what="Matches" />;
-  if (room.value === 'games') return <Load isRoom />;
+  if (room.value === 'games') return <GamesPanel />;
   if (mode.value === 'play') return <PlayPanel />;
   return mistakes.value.length > 0 ? <MistakesPanel /> : <AnalysePanel />;
-}
-
-/** Opens games, and shows what was opened. */
-function Load({ isRoom = false }: { readonly isRoom?: boolean }) {
-  const before = study.tree.peek();
-  const close = (): void => {
-    // The browser tells of a dialog that is gone once more, when something else may be shown.
-    if (!isRoom && !isLoading.peek()) return;
-    isLoading.value = false;
-    if (study.tree.peek() !== before) showStudy();
-  };
-  return <LoadDialog isRoom={isRoom} onClose={close} />;
 }
 
 /** For addresses of rooms that need more than a page. */

@@ -13,10 +13,11 @@ import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { openEditor } from './study/board-editor.js';
 import { analysisName, chapterIndex, chapters, openGames } from './study/library.js';
+import { openLoadDialog } from './study/open-games.js';
 import { players } from './study/players.js';
 import { ShareItems } from './study/share-menu.js';
 import { study } from './study/study.js';
-import { openLoadDialog, stepChapter, undo } from './study/study-panel.js';
+import { stepChapter, undo } from './study/study-panel.js';
 
 /** What is shown, in words: players of the game, or the room. */
 const title = computed(() => {

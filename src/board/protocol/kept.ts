@@ -15,6 +15,8 @@ export interface StoredAnalysis {
   readonly review?: PendingReview | null;
   /** Of the game on the board. */
   readonly opening?: string;
+  /** The file or the game of another room that it was made of, which is opened once; absent = none. */
+  readonly source?: string;
   /** Names the last change of its games, `PAGE:NUMBER`. Pages tell by it which state stems from which. */
   readonly edit?: string;
 }

@@ -73,7 +73,8 @@ function startExploring(): () => void {
         begin(name);
         if (all === null)
           readAllGames().then((kept) => {
-            if (held === name) add([...archive.value.map((text) => ({ title: nameFinished(text), text })), ...kept]);
+            if (held === name)
+              add([...archive.value.map((text) => ({ title: nameFinished(text), text })), ...kept.flat()]);
           }, reportError);
       }
       if (all !== null && all.length > games.value.length) add(all.slice(games.value.length));
@@ -87,11 +88,11 @@ function startExploring(): () => void {
 }
 
 /** Opens the game, at the position on the board. */
-function open(index: number): void {
+async function open(index: number): Promise<void> {
   const { fen } = study.node.value;
   const place = fen.split(' ', 4).join(' ');
   if (source.value === 'file') openChapter(index);
-  else if (!openPgn(games.value[index].text)) return;
+  else if (!(await openPgn(games.value[index].text))) return;
   const node = findNode(study.tree.value.root, (own) => own.fen.startsWith(place));
   if (node !== null) study.go(node);
 }
@@ -160,7 +161,7 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
       <ul class="game-choice" aria-label="Games with this position">
         {some.map((index) => (
           <li key={index}>
-            <Button label={games.value[index]?.title} onClick={() => open(index)} />
+            <Button label={games.value[index]?.title} onClick={() => void open(index)} />
           </li>
         ))}
       </ul>

@@ -76,12 +76,12 @@ export function MatchPanel() {
             <div class="button-row match-choice">
               <CheckField label="Show new games" state={followsGames} />
               {watched !== undefined && state.live.length > 1 && <Button label="All boards" onClick={showAllBoards} />}
-              <Button label="Analyse" disabled={(watched ?? game) === undefined} onClick={analyse} />
+              <Button label="Analyse" disabled={(watched ?? game) === undefined} onClick={() => void analyse()} />
               <Button
                 label="Review"
                 disabled={game === undefined}
-                onClick={() => {
-                  analyse();
+                onClick={async () => {
+                  await analyse();
                   startReview();
                 }}
               />
@@ -127,9 +127,12 @@ function showAllBoards(): void {
   followsGames.value = true;
 }
 
-function analyse(): void {
+function analyse(): Promise<void> {
   const running = watchedGame.value;
-  analyseGame(matchStudy, `match/${shownName.value}/${running === null ? shownMatchGame.value : `running ${running}`}`);
+  return analyseGame(
+    matchStudy,
+    `match/${shownName.value}/${running === null ? shownMatchGame.value : `running ${running}`}`,
+  );
 }
 
 function describePlayer(game: LiveGame, side: 0 | 1): PlayerNote {

@@ -56,14 +56,14 @@ const shapes = computed<DrawShape[]>(() => {
 });
 
 /** Takes a game to the analysis board. */
-function analyse(pgn: string): void {
-  if (!openPgn(pgn)) return;
+async function analyse(pgn: string): Promise<void> {
+  if (!(await openPgn(pgn))) return;
   study.goToEnd();
   location.hash = 'analyse';
 }
 
-function review(pgn: string): void {
-  if (!openPgn(pgn)) return;
+async function review(pgn: string): Promise<void> {
+  if (!(await openPgn(pgn))) return;
   location.hash = 'review';
   void import('../review/review-session.js').then(({ startReview }) => startReview());
 }
@@ -205,8 +205,8 @@ function AfterGame({ current }: { readonly current: PlayedGame }) {
       <TakeBackButton current={current} />
       <Button label="Rematch" onClick={rematch} />
       <Button label="New" aria-label="New game" class="primary" onClick={assign(wantsNewGame, true)} />
-      <Button label="Review" title="Review the game" onClick={() => review(pgn)} />
-      <Button label="Analyse" onClick={() => analyse(pgn)} />
+      <Button label="Review" title="Review the game" onClick={() => void review(pgn)} />
+      <Button label="Analyse" onClick={() => void analyse(pgn)} />
     </div>
   );
 }
@@ -228,7 +228,7 @@ function Archive() {
       <ul>
         {archive.value.map((pgn, index) => (
           <li key={index}>
-            <Button label={nameFinished(pgn)} class="text-button" onClick={() => analyse(pgn)} />
+            <Button label={nameFinished(pgn)} class="text-button" onClick={() => void analyse(pgn)} />
           </li>
         ))}
       </ul>

@@ -127,22 +127,11 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly isWide?: boolean;
-  /** It is a room of its own instead. */
-  readonly isRoom?: boolean;
   onClose(): void;
 }
 
 /** A dialog over the page: the browser's own <dialog>, with its focus, Escape and backdrop. */
-export function Dialog({ isRoom = false, ...props }: DialogProps) {
-  if (!isRoom) return <ModalDialog {...props} />;
-  return (
-    <main class="panel-room dialog-body" aria-label={props.title}>
-      {props.children}
-    </main>
-  );
-}
-
-function ModalDialog({ title, children, isWide = false, onClose }: DialogProps) {
+export function Dialog({ title, children, isWide = false, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = element.current;

@@ -101,6 +101,21 @@ export type ImportNews =
 
 const LARGEST_FILE_BYTES = 100e6;
 
+/** Names a text by what is in it (FNV-1a). */
+export function nameBytes(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return `${bytes.length}-${(hash >>> 0).toString(36)}`;
+}
+
+/** As `nameBytes`, for files and texts with tags: '' for positions and bare moves, which are begun anew each time. */
+export async function nameGames(files: readonly Blob[]): Promise<string> {
+  const whole = new Blob([...files]);
+  if (whole.size > LARGEST_FILE_BYTES) return '';
+  const isGame = files.some((file) => file instanceof File) || /^\s*\[/.test(await whole.slice(0, 100).text());
+  return isGame ? nameBytes(new Uint8Array(await whole.arrayBuffer())) : '';
+}
+
 /** @param files are read as one. @param onNews called until the end has come. @returns a function that stops the import */
 export function importFiles(files: readonly Blob[], onNews: (news: ImportNews) => void): () => void {
   if (files.reduce((sum, { size }) => sum + size, 0) > LARGEST_FILE_BYTES) {

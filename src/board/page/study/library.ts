@@ -20,7 +20,7 @@ import {
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { addNotice } from '../shell/notices.js';
-import { saveFile } from '../shell/user-files.js';
+import { nameBytes, saveFile } from '../shell/user-files.js';
 import {
   analyses,
   type Chapter,
@@ -54,6 +54,8 @@ export const pendingReview = signal<PendingReview | null>(null);
 /** Blocks of chapters that have changed since they were last saved; null = all are new. */
 let changed: Set<number> | null = null;
 let hasComplained = false;
+/** Where the analysis comes from: a file or a game of another room; '' = begun here. */
+let ownSource = '';
 
 const chapterCount = computed(() => chapters.value.length);
 
@@ -68,7 +70,8 @@ const isUntouched = computed(() => {
 function createChapter(tree: MoveTree): Chapter {
   const judgements = listJudgements(tree);
   const text = tree === study.tree.value ? study.text.value : formatTree(tree);
-  return { title: titleChapter(tree), text, ...(judgements.length === 0 ? {} : { judgements }) };
+  const { depth } = findLineEnd(tree.root);
+  return { title: titleChapter(tree), text, plies: depth, ...(judgements.length === 0 ? {} : { judgements }) };
 }
 
 /** "Anna – Ben  1-0  Event 2026.01.01" */
@@ -160,6 +163,7 @@ async function save(isLeaving = false): Promise<void> {
     setup: setup.peek(),
     review: pendingReview.peek(),
     opening: file[index]?.opening ?? '',
+    source: ownSource,
   };
   const edited = changed;
   changed = new Set();
@@ -200,10 +204,13 @@ function complain(problem: string): void {
   hasComplained = true;
 }
 
-/** Of every analysis, the newest first. */
-export async function readAllGames(): Promise<readonly Chapter[]> {
+/** Of each analysis its games; none of one that cannot be read. */
+export async function readAllGames(
+  wanted: readonly StoredAnalysis[] = analyses.value,
+): Promise<readonly (readonly Chapter[])[]> {
   await save();
-  return (await Promise.all(analyses.value.map(({ id }) => readAnalysis(id)))).flatMap(({ file }) => file);
+  const none = (): readonly Chapter[] => [];
+  return Promise.all(wanted.map(({ id }) => readAnalysis(id).then(({ file }) => file, none)));
 }
 
 /** Characters of the changes of a game that are kept. */
@@ -286,6 +293,7 @@ async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
   if (tree === null) return;
   batch(() => {
     changed = isCopy ? null : new Set();
+    ownSource = isCopy ? '' : (entry.source ?? '');
     analysisId.value = isCopy ? createId() : entry.id;
     analysisName.value = entry.name;
     chapters.value = file;
@@ -308,22 +316,29 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
 }
 
 /** Begins a new analysis; the one on the board stays in the list. */
-export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].root): void {
-  begin(trees.map(createChapter), 0, '', trees[0], node);
+export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].root, source = ''): void {
+  begin(trees.map(createChapter), 0, '', source, trees[0], node);
 }
 
-/** Where a game came from → the analysis that it has. */
-const sources = new Map<string, string>();
+/** Opens the analysis that was made of a file or of a game of another room, as it was left. @returns false when there is none */
+export async function openKnown(source: string): Promise<boolean> {
+  if (source === '' || source === ownSource) return source !== '';
+  const entry = analyses.value.find((known) => known.source === source);
+  if (entry !== undefined) await openAnalysis(entry);
+  return entry !== undefined;
+}
+
+/** So many tell one game from another. */
+const TELLING_PLIES = 8;
 
 /** Takes a game of another room to the analysis board, at the same move; one that was taken before comes as it was left. */
-export function analyseGame({ tree, node }: Study, source: string): void {
-  const id = sources.get(source);
-  const entry = analyses.value.find((known) => known.id === id);
-  if (id !== analysisId.value) {
-    if (entry === undefined) openGames([tree.value], node.value);
-    else void openAnalysis(entry);
-    sources.set(source, entry?.id ?? analysisId.value);
-  }
+export async function analyseGame({ tree, node }: Study, source: string): Promise<void> {
+  const [{ startFen, root, headers }, from] = [tree.value, node.value];
+  // A match or a loop of another folder may have the same name.
+  const isOver = /\d/.test(headers.get('Result') ?? '');
+  const line = [startFen, ...listUciMoves(findLineEnd(root)).slice(0, TELLING_PLIES)].join(' ');
+  const whole = isOver ? `${source} ${line}` : source;
+  if (!(await openKnown(whole))) openGames([tree.value], from, whole);
   location.hash = 'analyse';
 }
 
@@ -331,23 +346,32 @@ export function analyseGame({ tree, node }: Study, source: string): void {
  * Begins an analysis of a file.
  * @param index of the game that is shown
  * @param name of the file; '' = after the game
+ * @param source for `openKnown`
  * @returns false for a game that cannot be read
  */
-export function openFile(games: readonly ImportedGame[], index: number, name: string): boolean {
+export function openFile(games: readonly ImportedGame[], index: number, name: string, source = ''): boolean {
   const tree = readChapter(games[index]);
-  if (tree !== null) begin(games, index, games.length > 1 ? name : '', tree, tree.root);
+  if (tree !== null) begin(games, index, name, source, tree, tree.root);
   return tree !== null;
 }
 
-/** @returns false for a text that cannot be read */
-export function openPgn(pgn: string): boolean {
-  return openFile([{ title: '', text: pgn }], 0, '');
+/** A game that was opened before comes as it was left. @returns false for a text that cannot be read */
+export async function openPgn(text: string, source = nameBytes(new TextEncoder().encode(text))): Promise<boolean> {
+  return (await openKnown(source)) || openFile([{ title: '', text }], 0, '', source);
 }
 
-function begin(games: readonly Chapter[], index: number, name: string, tree: MoveTree, node: MoveNode): void {
+function begin(
+  games: readonly Chapter[],
+  index: number,
+  name: string,
+  source: string,
+  tree: MoveTree,
+  node: MoveNode,
+): void {
   void save();
   batch(() => {
     changed = null;
+    ownSource = source;
     analysisId.value = createId();
     analysisName.value = name;
     chapters.value = games;
@@ -378,6 +402,33 @@ export function openChapter(index: number): void {
     chapterIndex.value = index;
     study.load(tree, followPath(tree, chapter.path ?? []), chapter.undos);
   });
+}
+
+/** Takes a game out of the file, which has others; a notice offers to take that back. */
+export function deleteChapter(index: number): void {
+  const { value: id } = analysisId;
+  if (index === chapterIndex.value) openChapter(index === 0 ? 1 : index - 1);
+  const game = keepChapter()[index];
+  /** @param by numbers behind it move */
+  const change = (all: readonly Chapter[], by: 1 | -1): void =>
+    batch(() => {
+      const move = (number: number): number => number + (number > index || (by > 0 && number === index) ? by : 0);
+      const { value: pending } = pendingReview;
+      const games = pending?.games.filter((number) => by > 0 || number !== index).map(move) ?? [];
+      changed = null;
+      chapters.value = all;
+      chapterIndex.value = move(chapterIndex.value);
+      if (pending === null) return;
+      const at = by < 0 && pending.games[0] === index ? 0 : pending.at;
+      pendingReview.value = games.length === 0 ? null : { ...pending, games, at };
+    });
+  change(chapters.value.toSpliced(index, 1), -1);
+  const run = async (): Promise<void> => {
+    const entry = analyses.value.find((known) => known.id === id);
+    if (id !== analysisId.value && entry !== undefined) await openAnalysis(entry);
+    if (id === analysisId.value) change(keepChapter().toSpliced(index, 0, game), 1);
+  };
+  addNotice('note', `${game.title} deleted`, { label: 'Undo', run: () => void run() });
 }
 
 /** Deletes an analysis of the list; a notice offers to take that back. */

@@ -32,8 +32,13 @@ async function saveGame(): Promise<void> {
 /** All games of the file that is open; one that has no file is saved alone. */
 export async function saveGames(): Promise<void> {
   if (chapters.value.length < 2) return saveGame();
-  const name = (analysisName.value || 'games').replace(/\.(?:gz|zst|bz2|zip|tar|tgz|txt|epd|fen|pgn)\b.*$/i, '');
-  saveFile(`${name}.pgn`, await writeGames(keepChapter()));
+  return saveAll(keepChapter(), analysisName.value || 'games');
+}
+
+/** @param name with or without endings of files */
+export async function saveAll(games: readonly Chapter[], name: string): Promise<void> {
+  const stem = name.replace(/\.(?:gz|zst|bz2|zip|tar|tgz|txt|epd|fen|pgn)\b.*$/i, '');
+  saveFile(`${stem}.pgn`, await writeGames(games));
 }
 
 export function ShareItems() {

@@ -1,20 +1,16 @@
 /** The board of the study beside its game: the opening, moves with annotations, the review; loading and setting up. */
 import type { DrawShape } from '@lichess-org/chessground/draw';
-import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { parsePass } from '../../game/board-moves.js';
-import type { ImportedGame } from '../../game/game-list.js';
 import type { Drawing } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, PhoneView } from '../board/board-panel.js';
 import { ReviewMenu, ReviewSummary } from '../review/review-parts.js';
-import { assign } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
-import { showStudy } from '../shell/rooms.js';
-import { importFiles } from '../shell/user-files.js';
 import { EditorBoard, EditorForm, isEditing } from './board-editor.js';
-import { chapterIndex, chapters, openChapter, openFile } from './library.js';
+import { chapterIndex, chapters, openChapter } from './library.js';
 import { MOVE_KEYS, MoveList } from './move-list.js';
+import { openLoadDialog, readGames } from './open-games.js';
 import { nameLine } from './openings.js';
 import { players } from './players.js';
 import { saveGames } from './share-menu.js';
@@ -28,33 +24,10 @@ interface StudyPanelProps {
   readonly children: ComponentChildren;
 }
 
-/** The dialog that opens games is shown. */
-export const isLoading = signal(false);
-
-export const openLoadDialog = assign(isLoading, true);
-
 /** Shows another game of the file. */
 export function stepChapter(step: number): void {
   const index = chapterIndex.value + step;
   if (chapters.value[index] !== undefined) openChapter(index);
-}
-
-/** The games of files or of a text become an analysis. @param name of the files */
-export function readGames(files: readonly Blob[], name = '', onOpened: () => void = () => undefined): void {
-  const games: ImportedGame[] = [];
-  let refusal: string | undefined;
-  importFiles(files, (news) => {
-    if (news.type === 'games') {
-      games.push(...news.games);
-      refusal ??= news.refusals[0];
-      return;
-    }
-    const problem = news.problem ?? refusal ?? (games.length > 0 ? '' : 'There is no game in this text');
-    if (problem !== '') addNotice('error', problem);
-    if (games.length === 0 || !openFile(games, 0, name)) return;
-    showStudy();
-    onOpened();
-  });
 }
 
 export function undo(): void {
@@ -92,7 +65,7 @@ export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
       typing={{
         mayPass: true,
         onMove: (move) => study.play(move),
-        onText: (text, onOpened) => readGames([new Blob([text])], '', onOpened),
+        onText: (text, onOpened) => void readGames([new Blob([text])], '', onOpened),
       }}
       {...board}
       movable={study.turn.value}

@@ -356,7 +356,9 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
             <MoveList study={loopStudy} />
             <Button
               label="Analyse"
-              onClick={() => analyseGame(loopStudy, `loop/${generation.value}/${kind.value}/${shownLoopGame.value}`)}
+              onClick={() =>
+                void analyseGame(loopStudy, `loop/${generation.value}/${kind.value}/${shownLoopGame.value}`)
+              }
             />
           </div>
         </div>
