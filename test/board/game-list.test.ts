@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Result, unwrap } from '#sardonyx/base/util/index.js';
-import { createSearch, GameIndex, type ImportedGame, importGames } from '#sardonyx/board/game/game-list.js';
+import {
+  compareGames,
+  createSearch,
+  GAME_COLUMNS,
+  GameIndex,
+  type ImportedGame,
+  importGames,
+} from '#sardonyx/board/game/game-list.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
 import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/chess/pgn/index.js';
@@ -175,4 +182,24 @@ ${tags('Ana', 'Ben', '[Result "1/2-1/2"]\n[ECO "C54"]')}1. e4 1/2-1/2
     ['petrov ben', []],
   ];
   for (const [wanted, found] of cases) assert.deepEqual(find(wanted), found, wanted);
+});
+
+test('a table of games: what its tags say, the opening by its moves, and games without a value last in either order', async () => {
+  const games = (
+    await readAll(
+      '[White "Anna \\"A\\" Lee"]\n[WhiteElo "2100"]\n[Date "1998.??.??"]\n[ECO "C20"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0\n\n',
+      '[White "?"]\n[WhiteElo "950"]\n[Result "*"]\n\n1. d4 *\n\n[White "Zoe"]\n[WhiteElo "-"]\n\n1. c4 c5 *\n',
+    )
+  ).map(unwrap);
+  const read = (column: keyof typeof GAME_COLUMNS) => games.map((game) => GAME_COLUMNS[column](game));
+  assert.deepEqual(read('White'), ['Anna "A" Lee', '', 'Zoe']);
+  assert.deepEqual(read('WhiteElo'), [2100, 950, '']);
+  assert.deepEqual(read('Date'), ['1998', '', '']);
+  assert.deepEqual(read('Result'), ['1-0', '', '']);
+  assert.deepEqual(read('Moves'), [2, 1, 1]);
+  assert.deepEqual(read('Accuracy'), ['', '', '']);
+  const sort = (order: 1 | -1) => games.toSorted(compareGames('WhiteElo', order)).map((game) => games.indexOf(game));
+  assert.deepEqual(sort(1), [1, 0, 2]);
+  assert.deepEqual(sort(-1), [0, 1, 2]);
+  assert.equal(GAME_COLUMNS.Opening({ title: '', text: '', opening: 'C20 C20 King’s Pawn Game' }), 'King’s Pawn Game');
 });

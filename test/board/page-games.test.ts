@@ -7,6 +7,7 @@ import {
   choose,
   chooseReview,
   findBarriers,
+  hideOthers,
   loadText,
   openGame,
   setThoroughness,
@@ -38,6 +39,7 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
   async function visit(t: TestContext): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
     t.after(() => context.close());
+    await hideOthers(context);
     const page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(board.lines.at(-1) ?? board.url);
@@ -409,7 +411,10 @@ describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () 
     assert.equal(name, 'club.pgn');
     assert.match(sayAll(text), /Qxe5# 1-0.*Dora.*1\. c4 (1-0|\(|e5)/);
     await page.getByRole('button', { name: 'Review all' }).click();
-    await page.locator('.column-Accuracy:text-matches("^\\d+ – \\d+$")').first().waitFor();
+    await page
+      .getByText(/^\d+ – \d+$/)
+      .first()
+      .waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     assert.deepEqual(await page.locator('thead th:visible').allTextContents(), ['White', 'Black', 'Result', 'Date']);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);

@@ -178,7 +178,11 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await isKept(first, '2. c4 e6');
     await second.reload();
     await second.waitForSelector('.move[aria-current]:has-text("Nf6")');
-    assert.equal((await listEarlier(second)).filter((name) => /Carl/.test(name)).length, 1, 'beside the open one');
+    assert.equal(
+      (await listEarlier(second)).filter((name) => /Carl/.test(name)).length,
+      2,
+      'the first one and its copy',
+    );
     assert.match(readFolder(), /2\. c4 e6/);
     for (const page of [first, second, third]) await page.context().close();
   });

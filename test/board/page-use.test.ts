@@ -851,10 +851,10 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await press('Enter');
     await page.waitForSelector('.accuracy:has-text("%")');
     await press('p');
-    await page.waitForSelector('dialog');
+    await page.waitForSelector('.games-source textarea:focus');
     await page.keyboard.type('1. d4 d5 2. c4');
     await press('Control+Enter');
-    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForSelector('.panel-games', { state: 'detached' });
     await press('ArrowDown');
     await page.waitForSelector('.move[aria-current]:has-text("c4")');
   });
@@ -916,7 +916,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       const rules = colorScheme === 'light' && forcedColors === 'none' ? undefined : ['color-contrast'];
       const check = async (what: string): Promise<void> =>
         assert.deepEqual(await findBarriers(page, rules), [], `${what}, ${colorScheme}, ${forcedColors}`);
-      for (const name of panels) {
+      for (const name of [...panels, 'games']) {
         await show(page, name);
         await check(name);
       }
@@ -930,7 +930,6 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await check('Set up');
       await button('Cancel').click();
       for (const [menu, item] of [
-        ['New', 'Paste or open …'],
         ['Settings', 'Engine'],
         ['Settings', 'Board and sounds'],
         ['Settings', 'Keys'],
@@ -942,7 +941,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       }
     }
     await page.setViewportSize({ width: SIZES[0][0], height: SIZES[0][1] });
-    for (const name of panels) {
+    for (const name of [...panels, 'games']) {
       await show(page, name);
       assert.deepEqual(await findBarriers(page), [], `${name} on a phone`);
     }

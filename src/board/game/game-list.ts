@@ -178,7 +178,7 @@ export const GAME_COLUMNS = {
   Date: (game) => readTag(game, 'Date').replace(/\.\?.*/, ''),
   Event: (game) => readTag(game, 'Event'),
   ECO: (game) => readTag(game, 'ECO') || (/^[A-E]\d\d\b/.exec(game.opening ?? '')?.[0] ?? ''),
-  Opening: (game) => game.opening?.replace(/^[A-E]\d\d\S*\s*/, '') || readTag(game, 'Opening'),
+  Opening: (game) => game.opening?.replace(/^(?:[A-E]\d\d\S*\s*)+/, '') || readTag(game, 'Opening'),
   Moves: ({ plies }) => (plies === undefined ? '' : Math.ceil(plies / 2)),
   Accuracy: describeAccuracy,
 } as const satisfies Readonly<Record<string, (game: ReviewedGame) => string | number>>;
