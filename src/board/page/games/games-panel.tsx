@@ -72,7 +72,11 @@ const FILTERS = {
 const text = signal('');
 /** Key of a collection; '' = the file that is open, or else what is kept. */
 const chosen = signal('');
-const games = signal<readonly Chapter[]>([]);
+/** The rows, and the collection as it was when they were read: their numbers are of its order. */
+const listed = signal<{ readonly games: readonly Chapter[]; readonly from: Collection | null }>({
+  games: [],
+  from: null,
+});
 const wanted = signal('');
 const filter = signal('all');
 const order = signal<{ readonly column: GameColumn; readonly way: 1 | -1 } | null>(null);
@@ -105,7 +109,7 @@ function listCollections(): readonly Collection[] {
       key: 'kept',
       name: 'Kept analyses',
       note: kept.length,
-      state: kept.map((entry) => entry.id).join(),
+      state: [id, ...kept.map((entry) => entry.id)].join(),
       current: kept.findIndex((entry) => entry.id === id),
       read: async (show) => {
         show(kept.map(({ name, opening }) => ({ title: name, text: '', opening })));
@@ -162,7 +166,7 @@ function readCollection(key: string, fetchText: () => Promise<Blob>): Pick<Colle
       });
     },
     open: (index) => {
-      const { text } = games.value[index];
+      const { text } = listed.value.games[index];
       const game = parseTree(text);
       if (key === 'played' || !game.ok) return openPgn(text);
       const study = new Study();
@@ -197,14 +201,15 @@ export function GamesPanel() {
   useEffect(() => {
     let isShown = true;
     const show = (all: readonly Chapter[]): void => {
-      if (isShown) games.value = all;
+      if (isShown) listed.value = { games: all, from: shown };
     };
     Promise.resolve(shown.read(show)).catch(reportError);
     return () => {
       isShown = false;
     };
   }, [key, state]);
-  const save = (): void => void saveAll(games.value, entry === undefined && key === 'kept' ? 'analyses' : shown.name);
+  const save = (): void =>
+    void saveAll(listed.value.games, entry === undefined && key === 'kept' ? 'analyses' : shown.name);
   useEffect(() => bindKeys({ save, load: openLoadDialog }));
   return (
     <main class="panel-games" aria-label="Games">
@@ -222,7 +227,7 @@ export function GamesPanel() {
             title={name}
             aria-current={key === shown.key}
             onClick={() => {
-              if (key !== shown.key) games.value = [];
+              if (key !== shown.key) listed.value = { games: [], from: null };
               chosen.value = key;
             }}
           />
@@ -230,7 +235,7 @@ export function GamesPanel() {
       </nav>
       <section class="games" aria-label={shown.name}>
         <Problems />
-        <GameTable collection={shown}>
+        <GameTable>
           {entry !== undefined && (
             <Button
               label="Review all"
@@ -238,7 +243,7 @@ export function GamesPanel() {
               onClick={() => void openIfOther(entry).then(() => startReview([...chapters.value.keys()]))}
             />
           )}
-          <Button label="Save file" title="Ctrl+S" disabled={games.value.length === 0} onClick={save} />
+          <Button label="Save file" title="Ctrl+S" disabled={listed.value.games.length === 0} onClick={save} />
           {entry !== undefined && (
             <Button label="Delete" aria-label={`Delete ${shown.name}`} onClick={() => void removeAll(entry)} />
           )}
@@ -305,30 +310,24 @@ function Problems() {
   );
 }
 
-function GameTable({
-  collection,
-  children,
-}: {
-  readonly collection: Collection;
-  readonly children: ComponentChildren;
-}) {
-  const { current, open, remove } = collection;
+function GameTable({ children }: { readonly children: ComponentChildren }) {
+  const { games, from } = listed.value;
   const fits = createSearch(wanted.value);
   const { value: only } = filter;
   const passes = (game: Chapter): boolean => {
     if (only === 'reviewed' || only === 'not') return (only === 'reviewed') === (game.judgements ?? []).length > 0;
     return only === 'all' || GAME_COLUMNS.Result(game) === only;
   };
-  const found = games.value.flatMap((game, index) => (passes(game) && fits(game) ? [{ game, index }] : []));
+  const found = games.flatMap((game, index) => (passes(game) && fits(game) ? [{ game, index }] : []));
   const { value: sorted } = order;
   if (sorted !== null) {
     const compare = compareGames(sorted.column, sorted.way);
     found.sort((a, b) => compare(a.game, b.game));
   }
   const show = async (index: number): Promise<void> => {
-    if ((await open(index)) !== false) showStudy();
+    if ((await from?.open(index)) !== false) showStudy();
   };
-  const count = games.value.length === found.length ? found.length : `${found.length} of ${games.value.length}`;
+  const count = games.length === found.length ? found.length : `${found.length} of ${games.length}`;
   return (
     <>
       <div class="button-row">
@@ -374,14 +373,14 @@ function GameTable({
               <Row
                 key={index}
                 game={game}
-                isCurrent={index === current}
+                isCurrent={index === from?.current}
                 onOpen={() => void show(index)}
-                onRemove={remove && (() => void remove(index))}
+                onRemove={from?.remove && (() => void from.remove?.(index))}
               />
             ))}
           </tbody>
         </table>
-        {found.length === 0 && <p class="faint">{games.value.length === 0 ? 'No games.' : 'No game fits.'}</p>}
+        {found.length === 0 && <p class="faint">{games.length === 0 ? 'No games.' : 'No game fits.'}</p>}
         {found.length > rows.value && (
           <Button
             label={`Show more (${found.length - rows.value})`}

@@ -204,13 +204,11 @@ function complain(problem: string): void {
   hasComplained = true;
 }
 
-/** Of each analysis its games; none of one that cannot be read. */
-export async function readAllGames(
-  wanted: readonly StoredAnalysis[] = analyses.value,
-): Promise<readonly (readonly Chapter[])[]> {
+/** Of each analysis its games; none of one that cannot be read. @param wanted all when left out */
+export async function readAllGames(wanted?: readonly StoredAnalysis[]): Promise<readonly (readonly Chapter[])[]> {
   await save();
   const none = (): readonly Chapter[] => [];
-  return Promise.all(wanted.map(({ id }) => readAnalysis(id).then(({ file }) => file, none)));
+  return Promise.all((wanted ?? analyses.value).map(({ id }) => readAnalysis(id).then(({ file }) => file, none)));
 }
 
 /** Characters of the changes of a game that are kept. */
