@@ -1,7 +1,7 @@
 /**
  * Converts an ONNX network from single to half precision, for devices that compute it twice as fast. Inputs and outputs stay
- * single, with casts inside, so callers see no difference. Layer norms also stay single. Networks with quantised layers, with
- * halves already, or with anything that this room cannot read, are not converted: a slower network is better than a wrong one.
+ * single, with casts inside, so callers see no difference. Layer norms also stay single. Networks with quantised layers, with bodies
+ * for phases of the game, with halves already, or with anything that this room cannot read, are not converted: a slower network is better than a wrong one.
  */
 
 import { encodeFloat16, FLOAT16_LARGEST } from '../../../base/util/index.js';
