@@ -24,8 +24,13 @@ export {
   type TreeDump,
   type TreeDumpLimits,
 } from './protocol/search-protocol.js';
-export type { RootDescription, RootMoveDescription } from './report/root-description.js';
-export { type RootMove, type RootSummary, summariseRoot } from './report/root-summary.js';
+export {
+  type RootDescription,
+  type RootMove,
+  type RootMoveDescription,
+  type RootSummary,
+  summariseRoot,
+} from './report/root-description.js';
 export { dumpTree } from './report/tree-dump.js';
 export { computeTreeBytes } from './root/game-tree.js';
 export { computeTemperature } from './root/move-choice.js';

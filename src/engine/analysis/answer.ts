@@ -37,18 +37,8 @@ export interface MoveInfo {
   readonly pvVisits?: readonly number[];
 }
 
-export interface RootInfo {
+export interface RootInfo extends Omit<MoveInfo, 'move' | 'order' | 'prior' | 'pv' | 'pvVisits'> {
   readonly currentPlayer: 'w' | 'b';
-  readonly visits: number;
-  readonly winrate: number;
-  readonly wdl: Wdl;
-  readonly scoreCp: number | null;
-  readonly mate?: number;
-  readonly q: number;
-  readonly utility: number;
-  readonly lcb: number;
-  readonly utilityLcb: number;
-  readonly movesLeft?: number;
   /** The network's evaluation without search. */
   readonly rawWinrate?: number;
   readonly rawWdl?: Wdl;
@@ -66,17 +56,13 @@ export interface PositionAnswer {
 }
 
 /** The search was terminated before its first visit. */
-export interface EmptyAnswer {
-  readonly id: string;
-  readonly turnNumber: number;
+export interface EmptyAnswer extends Pick<PositionAnswer, 'id' | 'turnNumber'> {
   readonly isDuringSearch: false;
   readonly noResults: true;
 }
 
 /** The search has failed. */
-export interface FailedAnswer {
-  readonly id: string;
-  readonly turnNumber: number;
+export interface FailedAnswer extends Pick<PositionAnswer, 'id' | 'turnNumber'> {
   readonly isDuringSearch: false;
   readonly error: string;
 }
@@ -90,7 +76,7 @@ export function createAnswer(task: PositionTask, root: RootDescription, isDuring
   // Before the first visit, show only the network's favourite.
   const shown = wanted.slice(0, isSearched ? moveLimit : 1);
   const mate = isSearched ? (shown[0]?.mate ?? null) : null;
-  const policy = Object.fromEntries(root.priors.map(({ move, prior }) => [format(task, move), round(prior)]));
+  const policy = Object.fromEntries(root.legalMoves.map(({ move, prior }) => [format(task, move), round(prior)]));
   return {
     id: queryId,
     turnNumber,
@@ -143,18 +129,6 @@ export function createFailedAnswer({ queryId, turnNumber }: PositionTask, error:
   return { id: queryId, turnNumber, isDuringSearch: false, error };
 }
 
-interface Values {
-  readonly wl: number;
-  readonly d: number;
-  readonly q: number;
-  readonly mu: number;
-}
-
-interface Spread extends Pick<Values, 'wl' | 'q'> {
-  readonly visits: number;
-  readonly meanSquare: number;
-}
-
 function createMoveInfo(task: PositionTask, move: RootMoveDescription, order: number): MoveInfo {
   return {
     move: format(task, move.pv[0]),
@@ -171,7 +145,7 @@ function createMoveInfo(task: PositionTask, move: RootMoveDescription, order: nu
 
 function createValues(
   task: PositionTask,
-  values: Values,
+  values: Pick<RootDescription, 'wl' | 'd' | 'q' | 'mu'>,
   mate: number | null,
 ): Pick<MoveInfo, 'winrate' | 'wdl' | 'scoreCp' | 'mate' | 'q' | 'utility'> {
   return {
@@ -183,7 +157,12 @@ function createValues(
   };
 }
 
-function createBounds({ visits, wl, q, meanSquare }: Spread): Pick<MoveInfo, 'lcb' | 'utilityLcb'> {
+function createBounds({
+  visits,
+  wl,
+  q,
+  meanSquare,
+}: Pick<RootDescription, 'visits' | 'wl' | 'q' | 'meanSquare'>): Pick<MoveInfo, 'lcb' | 'utilityLcb'> {
   const radius = computeBoundRadius(visits, q, meanSquare);
   // The range of a winrate is half that of a utility.
   return { lcb: round((1 + wl - radius) / 2), utilityLcb: round(q - radius) };

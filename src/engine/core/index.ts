@@ -23,11 +23,5 @@ export type {
   SearchPort,
   SearchPortEvents,
 } from './ports.js';
-export {
-  computeRootScore,
-  createMoveStatistics,
-  getMovesLeft,
-  type RootMoveStats,
-  type RootStats,
-} from './root-stats.js';
+export { computeRootScore, createMoveStatistics, getMovesLeft, type RootStats } from './root-stats.js';
 export { createInfo, type ReportLine, type Score, type SearchReport } from './search-report.js';

@@ -7,15 +7,10 @@ import { computeScore, convertPliesToMoves, type MoveStats, type ScoreType } fro
 /** The policy encoding of the indices, as in lc0's statistics. */
 const POLICY_NAME = 'lc0-1858';
 
-export interface RootMoveStats extends MoveStats {
-  /** The move's index in the network's policy, untransformed; for the root itself the number of legal moves. */
-  readonly index: number;
-}
-
 export interface RootStats {
   /** Ascending by visits, as lc0 prints them. */
-  readonly moves: readonly RootMoveStats[];
-  readonly node: RootMoveStats;
+  readonly moves: readonly MoveStats[];
+  readonly node: MoveStats;
   /** Whether the network has a moves-left head. The statistics show a number in any case, as in lc0. */
   readonly hasMovesLeft: boolean;
 }
@@ -38,14 +33,14 @@ export function createRootStats(
   const policy = unwrap(getPolicyEncoding(POLICY_NAME));
   return {
     moves: rows.map((row) => ({ ...row, index: policy.moveToIndex(position, row.move as Move, 0) })),
-    node: { ...node, index: node.edgeCount },
+    node,
     hasMovesLeft,
   };
 }
 
 /** Of every root move, most visits first; null where a move without a visit has no value. */
 export function createMoveStatistics({ moves, hasMovesLeft, node }: RootStats, chess960: boolean) {
-  if (node.edgeCount === 0) return [];
+  if (node.index === 0) return [];
   return moves
     .map((row) => ({
       row,

@@ -166,8 +166,8 @@ export type StatsBound = 'none' | 'exact' | 'drawOrWin' | 'lossOrDraw';
 export interface MoveStats {
   /** 0 for the root itself. */
   readonly move: number;
-  /** Number of legal moves; only for the root itself. */
-  readonly edgeCount: number;
+  /** The move's index in the network's policy, untransformed; for the root itself the number of legal moves. The engine fills it in. */
+  readonly index: number;
   readonly visits: number;
   readonly inFlight: number;
   /** In the root's own line: the sum of the priors of its visited moves. */

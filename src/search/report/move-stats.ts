@@ -55,7 +55,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
     const row: MoveStats = {
       ...showValue(value, drawScore, fpu),
       move: getMove(tree, root, edge),
-      edgeCount: 0,
+      index: 0,
       visits,
       inFlight,
       prior,
@@ -71,7 +71,7 @@ export function createMoveStats(context: ReportContext): { rows: MoveStats[]; no
   const node: MoveStats = {
     ...showValue(tree.rootVisits > 0 ? evaluate(context, tree.rootRecord, -1) : null, drawScore, 0),
     move: 0,
-    edgeCount,
+    index: edgeCount,
     visits: tree.rootVisits,
     inFlight: getInFlight(tree, tree.rootRecord),
     prior: computeVisitedPrior(tree),

@@ -11,6 +11,7 @@
 import type { SearchLine } from '../protocol/search-protocol.js';
 import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex } from '../tree/layout.js';
 import {
+  findBestEdge,
   findBestEdges,
   getChildRecord,
   getEdgeCount,
@@ -19,6 +20,7 @@ import {
   getOwnEvaluation,
   getPrior,
   getRecordNode,
+  getRecordTerminalKind,
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
@@ -27,16 +29,8 @@ import {
 import type { Tree } from '../tree/tree.js';
 import { createLine, evaluate, type ReportContext } from './root-report.js';
 
-/** Values of a position; wl, d and mu as in SearchLine. */
-interface RootValues {
-  readonly wl: number;
-  readonly d: number;
-  readonly mu: number;
-  /** wl + drawScore · d as the search uses it, contempt included. */
-  readonly q: number;
-  /** Plies to the end of the game; null when the network does not say. */
-  readonly m: number | null;
-}
+/** The values of an info line; q is that of the search, contempt included. */
+type RootValues = Pick<SearchLine, 'wl' | 'd' | 'mu' | 'q' | 'm'>;
 
 export interface RootMoveDescription extends SearchLine {
   readonly prior: number;
@@ -53,59 +47,98 @@ export interface RootDescription extends RootValues {
   readonly own: RootValues;
   /** The visited moves, best first; all moves while none is visited. */
   readonly moves: readonly RootMoveDescription[];
-  /** All legal moves. */
-  readonly priors: readonly { readonly move: number; readonly prior: number }[];
+  readonly legalMoves: readonly RootMove[];
+}
+
+/** A move of the root as it was searched; moves left are counted from the root. */
+export interface RootMove extends NodeValue {
+  readonly move: number;
+  readonly prior: number;
+  readonly visits: number;
+  /** The value follows from the rules or from tablebases. */
+  readonly isProven: boolean;
+}
+
+/** The root as it was searched, for the records of self-play. */
+export interface RootSummary extends NodeValue {
+  readonly visits: number;
+  /** The network's evaluation of the root itself. */
+  readonly own: NodeValue;
+  /** All legal moves; unvisited ones come last, by falling prior, and have the root's value. */
+  readonly moves: readonly RootMove[];
+  /** Index of the best move, contempt and draw score left aside. */
+  readonly best: number;
+}
+
+/** Call it when the root noise is out of the priors again. @returns null when the root has no moves, or was never evaluated */
+export function summariseRoot(tree: Tree): RootSummary | null {
+  const root = tree.rootNode;
+  if (getEdgeCount(tree, root) === 0) return null;
+  const value = turn(getRecordValue(tree, tree.rootRecord));
+  const moves = Array.from({ length: getEdgeCount(tree, root) }, (_, edge): RootMove => {
+    const record = getVisitedRecord(tree, root, edge);
+    const { wl, d, m } = record === -1 ? value : getRecordValue(tree, record);
+    return {
+      move: getMove(tree, root, edge),
+      prior: getPrior(tree, root, edge),
+      visits: getRecordVisits(tree, record),
+      isProven: getRecordTerminalKind(tree, record) !== NOT_TERMINAL,
+      wl: 0 + wl,
+      d,
+      m: record === -1 ? m : m + 1,
+    };
+  });
+  const own = turn(getOwnEvaluation(tree, root));
+  return { ...value, visits: tree.rootVisits, own, moves, best: findBestEdge(tree, root, 0) };
+}
+
+/** The tree keeps the root's values in the view of the player who moved into it. */
+function turn({ wl, d, m }: NodeValue): NodeValue {
+  return { wl: 0 - wl, d, m };
 }
 
 /** @returns null when the root has no moves, or was never evaluated */
 export function describeRoot(context: ReportContext, lineCount: number): RootDescription | null {
   const { tree, drawScore } = context;
-  const root = tree.rootNode;
-  const count = getEdgeCount(tree, root);
-  if (count === 0 || tree.rootVisits === 0) return null;
-  const isVisited = (edge: number): boolean => getVisitedRecord(tree, root, edge) !== -1;
-  const visited = findBestEdges(tree, root, drawScore, lineCount, isVisited);
-  const edges = visited.length > 0 ? visited : findBestEdges(tree, root, drawScore, count);
+  const root = summariseRoot(tree);
+  if (root === null || root.visits === 0) return null;
+  const { moves } = root;
+  const visited = findBestEdges(tree, tree.rootNode, drawScore, lineCount, (edge) => moves[edge].visits > 0);
+  const edges = visited.length > 0 ? visited : findBestEdges(tree, tree.rootNode, drawScore, moves.length);
   const known = new Map<number, number>();
-  const squares = Array.from({ length: count }, (_, edge) => {
-    const move = getVisitedRecord(tree, root, edge);
-    return move === -1 ? 0 : getRecordVisits(tree, move) * computeMeanSquare(tree, move, drawScore, known);
+  const squares = moves.map(({ visits }, edge) => {
+    const record = getVisitedRecord(tree, tree.rootNode, edge);
+    return record === -1 ? 0 : visits * computeMeanSquare(tree, record, drawScore, known);
   });
-  const own = createValues(context, getOwnEvaluation(tree, root));
+  const own = createValues(context, root.own);
   // The root's first visit backed up its own evaluation.
   const sumOfSquares = squares.reduce((sum, part) => sum + part, own.q * own.q);
   return {
-    ...createValues(context, tree.rootRecord),
-    visits: tree.rootVisits,
-    meanSquare: sumOfSquares / tree.rootVisits,
+    ...createValues(context, root),
+    visits: root.visits,
+    meanSquare: sumOfSquares / root.visits,
     own,
-    moves: edges.map((edge) => describeMove(context, edge, squares[edge])),
-    priors: Array.from({ length: count }, (_, edge) => ({
-      move: getMove(tree, root, edge),
-      prior: getPrior(tree, root, edge),
-    })),
+    moves: edges.map((edge) => describeMove(context, edge, moves[edge], squares[edge])),
+    legalMoves: moves,
   };
 }
 
-/** The tree keeps the root's values in the view of the player who moved into it. */
-function createValues(context: ReportContext, of: RecordIndex | NodeValue): RootValues {
-  const { wl, d, m, q, shown } = evaluate(context, of, -1);
+function createValues(context: ReportContext, searched: NodeValue): RootValues {
+  const { wl, d, m, q, shown } = evaluate(context, searched, 1);
   // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
   const value = context.rescale.diff === 0 ? { wl, d } : { wl: 0 + shown.wl, d: shown.d };
   return { ...value, mu: shown.mu, q: 0 + q, m: context.hasMovesLeft ? m : null };
 }
 
-function describeMove(context: ReportContext, edge: number, squares: number): RootMoveDescription {
-  const { tree } = context;
+function describeMove(
+  context: ReportContext,
+  edge: number,
+  { prior, visits }: RootMove,
+  squares: number,
+): RootMoveDescription {
   const line = createLine(context, edge);
-  const record = getVisitedRecord(tree, tree.rootNode, edge);
-  return {
-    ...line,
-    ...line.searched,
-    prior: getPrior(tree, tree.rootNode, edge),
-    pvVisits: readPvVisits(tree, line.pv),
-    meanSquare: record === -1 ? line.q * line.q : squares / line.visits,
-  };
+  const meanSquare = visits === 0 ? line.q * line.q : squares / visits;
+  return { ...line, ...line.searched, prior, pvVisits: readPvVisits(context.tree, line.pv), meanSquare };
 }
 
 function readPvVisits(tree: Tree, pv: readonly number[]): number[] {

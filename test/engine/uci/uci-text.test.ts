@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng, isTooLong, LineReader, unwrap } from '#sardonyx/base/util/index.js';
 import { type Move, NO_MOVE, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
-import type { ReportLine, RootMoveStats, SearchReport } from '#sardonyx/engine/core/index.js';
+import type { ReportLine, SearchReport } from '#sardonyx/engine/core/index.js';
 import {
   formatBestMove,
   formatBoard,
@@ -13,6 +13,7 @@ import {
   type InfoStyle,
   parseCommand,
 } from '#sardonyx/engine/uci/index.js';
+import type { MoveStats } from '#sardonyx/search/index.js';
 
 function parse(line: string) {
   const result = parseCommand(line);
@@ -284,11 +285,10 @@ test('options are listed as lc0 lists them', () => {
   assert.equal(formatOption({ ...common, uci: 'ClearTree', kind: 'button' }), 'option name ClearTree type button');
 });
 
-function createRow(changes: Partial<RootMoveStats>): RootMoveStats {
+function createRow(changes: Partial<MoveStats>): MoveStats {
   return {
     move: E2E4,
     index: 322,
-    edgeCount: 0,
     visits: 0,
     inFlight: 0,
     prior: 0.0139,

@@ -39,7 +39,7 @@ test('without visited moves all are described, and after a limit only the best',
   assert.equal(harness.search.describeRoot(3), null);
   harness.run({ nodes: 1 });
   const alone = harness.search.describeRoot(3);
-  assert.equal(alone?.moves.length, alone?.priors.length);
+  assert.equal(alone?.moves.length, alone?.legalMoves.length);
   assert.ok(alone?.moves.every(({ visits }) => visits === 0));
   const { move } = harness.run({ nodes: 300 });
   const root = harness.search.describeRoot(3);
