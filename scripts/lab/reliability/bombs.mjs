@@ -32,7 +32,7 @@ const { createTarHead } = await import(join(support, 'packed-games.js'));
 const main = join(root, 'dist', 'cli', 'main.js');
 const work = mkdtempSync(join(tmpdir(), 'bombs-'));
 const env = { ...process.env, PYTHONPATH: join(root, 'scripts', 'train') };
-const PATIENCE_S = 60;
+const TIMEOUT_S = 60;
 /** bzip2 needs a second for a megabyte of what repeats. */
 const SLOWLY_PACKED_MB = 10;
 const LIMITS = { seconds: 20, megabytes: 600, waitMs: 100 };
@@ -155,8 +155,8 @@ function run(command, args) {
   const program =
     command === 'pretrain' ? [resolve(root, flags.python), '-m', 'sardonyx_train'] : [process.execPath, main];
   const report = join(work, 'time');
-  const patience = ['timeout', '-s', 'KILL', `${PATIENCE_S}`, ...flags.under.split(' ').filter(Boolean)];
-  const time = ['-f', '%e %M %U %S', '-o', report, ...patience];
+  const limited = ['timeout', '-s', 'KILL', `${TIMEOUT_S}`, ...flags.under.split(' ').filter(Boolean)];
+  const time = ['-f', '%e %M %U %S', '-o', report, ...limited];
   const { status, stderr } = spawnSync('/usr/bin/time', [...time, ...program, ...args], {
     cwd: work,
     encoding: 'utf8',

@@ -36,7 +36,7 @@ const LATENESS_TICK_MS = 5;
 const LATENESS_WINDOW_MS = 2_000;
 const UNKNOWN_OVERSTEP_MS = 20;
 /** On a busy machine an engine takes a minute to start. */
-const PATIENCE = ['-startup-ms', '600000', '-ucinewgame-ms', '600000', '-ping-ms', '600000'];
+const ENGINE_TIMEOUTS = ['-startup-ms', '600000', '-ucinewgame-ms', '600000', '-ping-ms', '600000'];
 
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/lab/reliability/campaign.mjs --fastchess=PATH [--opponent=PATH]\n\nPlays and counts games.')
@@ -200,7 +200,16 @@ async function playBatch(mixture, number) {
     ...['-rounds', String(rounds), '-games', '2', '-repeat', '-concurrency', '1', '-recover'],
     ...(mixture.ponder
       ? ['-pgnout', pgn, '-debug', 'all']
-      : ['-pgnout', `file=${pgn}`, 'notation=uci', '-log', `file=${log}`, 'level=trace', 'engine=true', ...PATIENCE]),
+      : [
+          '-pgnout',
+          `file=${pgn}`,
+          'notation=uci',
+          '-log',
+          `file=${log}`,
+          'level=trace',
+          'engine=true',
+          ...ENGINE_TIMEOUTS,
+        ]),
   ]);
   watch.stop();
   if (!existsSync(pgn)) throw new Error(`no game was played: ${output.slice(-1000)}`);

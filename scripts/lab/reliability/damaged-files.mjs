@@ -25,7 +25,7 @@ import { createPrng } from '../../../dist/base/util/index.js';
 const flags = yargs(hideBin(process.argv))
   .usage('node scripts/lab/reliability/damaged-files.mjs\n\nGives damaged files to the commands.')
   .option('files', { type: 'number', default: 20_000, describe: 'Files in all, those of earlier runs included' })
-  .option('patience', { type: 'number', default: 60, describe: 'Seconds that a file may take' })
+  .option('timeout', { type: 'number', default: 60, describe: 'Seconds that a file may take' })
   .option('memory', { type: 'number', default: 1_500, describe: 'Megabytes that the helper may take' })
   .option('first', { type: 'number', default: 1, describe: 'Seed of the first file, after those of earlier runs' })
   .option('kind', { type: 'string', describe: 'Only files of this kind' })
@@ -150,7 +150,7 @@ class Helper {
         }
         done({ code: null, stderr: '', rssMb: 0, ...result });
       };
-      const timer = setTimeout(() => finish({ fault: `no end within ${flags.patience} s` }), 1000 * flags.patience);
+      const timer = setTimeout(() => finish({ fault: `no end within ${flags.timeout} s` }), 1000 * flags.timeout);
       child.once('message', (message) => finish(message));
       child.once('exit', (code, signal) => finish({ fault: `the process ended with ${signal ?? code}` }));
       child.send(args);

@@ -16,7 +16,7 @@ const { values } = parseArgs({
 });
 const LONGEST_MS = 6000;
 /** A process that has not ended by then hangs. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const library = pathToFileURL(join(root, 'dist', 'index.js')).href;
 const main = join(root, 'dist', 'cli', 'main.js');
 
@@ -96,7 +96,7 @@ async function endOnce(number, how) {
       child.stdin.end('isready\nuci\n');
     }
   }, ms);
-  const hang = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const hang = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
   const status = await ended;
   clearTimeout(hang);
   let left = listLeft(mark);

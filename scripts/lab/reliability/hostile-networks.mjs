@@ -13,13 +13,13 @@ const { values: flags, positionals: words } = parseArgs({
   allowPositionals: true,
   options: { main: { type: 'string', default: 'dist/cli/main.js' } },
 });
-const LIMITS = { seconds: 1, megabytes: 300, patienceSeconds: 60 };
+const LIMITS = { seconds: 1, megabytes: 300, timeoutSeconds: 60 };
 const work = mkdtempSync(join(tmpdir(), 'hostile-networks-'));
 
 function run(file) {
   const report = join(work, 'time');
   const command = [process.execPath, resolve(flags.main), 'analyse', 'startpos', `--weights=${file}`];
-  const guard = ['timeout', '-s', 'KILL', `${LIMITS.patienceSeconds}`];
+  const guard = ['timeout', '-s', 'KILL', `${LIMITS.timeoutSeconds}`];
   const { stderr, status } = spawnSync(
     '/usr/bin/time',
     ['-q', '-f', '%U %S %M', '-o', report, ...guard, ...command, '--nodes=1', '--threads=1'],

@@ -20,7 +20,7 @@ const flags = yargs(hideBin(process.argv))
   .option('flags', { type: 'string', default: '--backend=hash', describe: 'Flags of the engine' })
   .option('lines', { type: 'number', default: 1_000_000, describe: 'Lines in all, those of earlier runs included' })
   .option('batch', { type: 'number', default: 4_000, describe: 'Lines in a batch' })
-  .option('patience', { type: 'number', default: 60, describe: 'Seconds to wait for an answer' })
+  .option('timeout', { type: 'number', default: 60, describe: 'Seconds to wait for an answer' })
   .option('quiet', { type: 'number', default: 2_000, describe: 'Milliseconds without a line that end old searches' })
   .option('out', { type: 'string', default: 'runs/uci-lines', describe: 'Folder of the results' })
   .option('first', { type: 'number', default: 1, describe: 'Seed of the first batch, after those of earlier runs' })
@@ -99,10 +99,10 @@ class Engine {
       const lines = [];
       const startedAt = Date.now();
       const timer = setInterval(() => {
-        const isLate = Date.now() - startedAt > 1000 * flags.patience;
+        const isLate = Date.now() - startedAt > 1000 * flags.timeout;
         if (this.exit === null && !isLate) return;
         clearInterval(timer);
-        fail(new Error(this.exit ?? `no ${word} within ${flags.patience} s`));
+        fail(new Error(this.exit ?? `no ${word} within ${flags.timeout} s`));
       }, 50);
       this.waits.push((line) => {
         lines.push(line);
@@ -257,7 +257,7 @@ async function playBatch(seed, reference) {
     }
     if (answer !== reference) error = `answers differ:\n${answer}\nfrom a fresh engine's:\n${reference}`;
     engine.send('quit');
-    for (let i = 0; i < 20 * flags.patience && engine.exit === null; i++) await sleep(50);
+    for (let i = 0; i < 20 * flags.timeout && engine.exit === null; i++) await sleep(50);
     if (engine.exit === null) error ||= 'it does not quit';
     else if (!engine.exit.startsWith('ended with 0')) error ||= engine.exit;
   } catch (failure) {

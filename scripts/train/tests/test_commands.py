@@ -250,7 +250,7 @@ def test_a_wrong_set_up_is_one_sentence_and_nothing_is_lost(
     place: dict[str, str], words: str, sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = Path(place["here"])
-    monkeypatch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.base.lock.TIMEOUT_SECONDS", 0.2)
     monkeypatch.setattr("sardonyx_train.commands.train.Stopped", None)  # nothing gets that far
 
     def describe() -> dict[str, bytes]:

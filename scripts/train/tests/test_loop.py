@@ -126,7 +126,7 @@ def test_a_signal_stops_the_loop_in_good_order(finished, tmp_path):
 def test_two_loops_do_not_work_in_one_folder(tmp_path, monkeypatch):
     from sardonyx_train.base.lock import lock_folder
 
-    monkeypatch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("sardonyx_train.base.lock.TIMEOUT_SECONDS", 0.2)
     with lock_folder(tmp_path), pytest.raises(TrainError, match="another run"), lock_folder(tmp_path):
         pass
     with lock_folder(tmp_path):

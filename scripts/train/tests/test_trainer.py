@@ -214,7 +214,7 @@ def test_a_folder_that_holds_a_run_is_neither_restarted_nor_shared(shard_folder,
     assert "by --resume, or delete it by --overwrite" in capsys.readouterr().err
     assert len(read_rows(out / "history.jsonl")) == 2 and read_checkpoint(out / "last.pt")["progress"]["step"] == 2
     with pytest.MonkeyPatch.context() as patch, lock_folder(out), pytest.raises(TrainError, match="still working in"):
-        patch.setattr("sardonyx_train.base.lock.PATIENCE_SECONDS", 0.1)
+        patch.setattr("sardonyx_train.base.lock.TIMEOUT_SECONDS", 0.1)
         run_training(configure(shard_folder, out), out / "last.pt")
     (out / "stable.pt").write_text("of the run before")
     assert main(["train", "--config", str(config), "--overwrite"]) == 0

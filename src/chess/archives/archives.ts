@@ -44,7 +44,7 @@ export async function* readZipMembers(
   }
 }
 
-/** A file that cannot be read is passed over where the archive says how long it is; the first such file is named at the end. */
+/** A file that cannot be read is skipped where the archive says how long it is; the first such file is named at the end. */
 async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<ArchiveMember, void, void> {
   let problem: string | null = null;
   for (;;) {

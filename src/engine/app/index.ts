@@ -1,5 +1,5 @@
 /**
- * The door of app/: the concrete engine, composed of every room below, for the command line, the library door of the package
+ * The door of app/: the concrete engine, composed of every room below, for the command line, the npm package (src/index.ts)
  * and the board. `options.ts` is the light door, for what must start fast.
  */
 

@@ -136,7 +136,7 @@ const SIGNED = new Set<NumberField>([
 ]);
 const GO_WORDS = new Set([...Object.keys(GO_NUMBERS), 'infinite', 'ponder', 'searchmoves']);
 
-/** Every `go` gets its bestmove, so what cannot be understood is passed over and reported. */
+/** Every `go` gets its bestmove, so what cannot be understood is skipped and reported. */
 function parseGo(words: readonly string[]): Result<UciCommand> {
   const go: GoCommand = {};
   const ignored: string[] = [];

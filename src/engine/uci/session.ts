@@ -270,7 +270,7 @@ export class UciSession {
     this.writeError(result.error);
   }
 
-  /** @param ignored words that the parser passed over; so are illegal moves here, since the GUI waits for a bestmove */
+  /** @param ignored words that the parser skipped; so are illegal moves here, since the GUI waits for a bestmove */
   private go({ perft, searchMoves: moveTexts = [], ...limits }: GoCommand, ignored: readonly string[]): void {
     const { position, isRefused } = this.engine.position;
     const searchMoves: Move[] = [];

@@ -33,7 +33,7 @@ export interface PositionSettings extends SourceFilter {
   readonly from: readonly SourceFile[];
   /** Share of the plies that are labelled, or searched for leaves. */
   readonly sample: number;
-  /** Plies at the start of each game that are passed over. */
+  /** Plies at the start of each game that are skipped. */
   readonly skipPlies: number;
   /** Only positions with the player to move. */
   readonly playerToMove: boolean;

@@ -111,7 +111,7 @@ function choosePlies(
   return success(chosen.filter((one) => roots.add(one.position)));
 }
 
-/** One line a leaf, beginning a few plies before it. A leaf that is labelled already is passed over for the next one drawn. */
+/** One line a leaf, beginning a few plies before it. A leaf that is labelled already is skipped for the next one drawn. */
 function orderLeaves(
   root: Root,
   paths: readonly (readonly string[])[],

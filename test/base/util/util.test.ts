@@ -171,7 +171,7 @@ test('text before an error of the source is handed on', async () => {
   assert.deepEqual(pieces, ['one\n', 'two']);
 });
 
-test('lines keep their numbers, blank ones are passed over, and an endless one is refused', async () => {
+test('lines keep their numbers, blank ones are skipped, and an endless one is refused', async () => {
   const lines = await collect(readLines(decodeText([Buffer.from('a\n\n \t\r\nb\r\n\r\nc')])));
   assert.deepEqual(lines, [
     { text: 'a', number: 1 },

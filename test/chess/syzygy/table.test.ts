@@ -201,7 +201,7 @@ test('folders are separated by semicolons and, but for Windows, by colons', () =
   for (const nothing of ['', ' ', ';']) assert.deepEqual(splitFolders(nothing, false), [], nothing);
 });
 
-test('tables of several folders are found once, and other files are passed over', async () => {
+test('tables of several folders are found once, and other files are skipped', async () => {
   const other = { 'KQvK.txt': Buffer.alloc(80), 'notes.rtbw': Buffer.alloc(80), 'KvK.rtbw': Buffer.alloc(80) };
   await withTableFolder({ ...createWonTables('Q'), ...other }, async (first) => {
     await withTableFolder({ ...createWonTables('Q'), ...createWonTables('P') }, (second) => {

@@ -162,7 +162,7 @@ test('a bad line costs one error line and changes nothing', async () => {
   session.end();
 });
 
-test('what a go cannot mean is passed over in one info string, and the go is answered', async () => {
+test('what a go cannot mean is skipped in one info string, and the go is answered', async () => {
   const { world, lines, say, session } = createSession(answering());
   await say('isready', 'position startpos');
   for (const [go, note, limits] of [

@@ -84,7 +84,7 @@ test('go takes every limit, in any order, also signed and fractional clocks', ()
   });
 });
 
-test('a limit that go cannot read is passed over', () => {
+test('a limit that go cannot read is skipped', () => {
   const cases: [line: string, go: object, ignored: string[]][] = [
     ['go nodes 1e3', { nodes: 1000 }, []],
     ['go depth -1', { depth: 0 }, []],

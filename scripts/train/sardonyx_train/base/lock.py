@@ -13,7 +13,7 @@ try:
 except ImportError:  # Windows: no inherited locks there
     fcntl = None  # type: ignore[assignment]
 
-PATIENCE_SECONDS = 3.0  # children of a killed run need a moment to end
+TIMEOUT_SECONDS = 3.0  # children of a killed run need a moment to end
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def lock_folder(folder: Path) -> Iterator[int]:
     """Gives a handle; the lock is held until the block and all children with that handle have ended. Raises TrainError."""
     handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        give_up = time.monotonic() + PATIENCE_SECONDS
+        give_up = time.monotonic() + TIMEOUT_SECONDS
         while not _try(handle):
             if time.monotonic() > give_up:
                 raise TrainError(f"another run, or a child of one that was killed, is still working in {folder}: stop it first")
