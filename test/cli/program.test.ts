@@ -34,6 +34,34 @@ test('bench prints nodes, speed and a signature that is the same every time', as
   assert.notEqual((await runJson(...args, '--cpuct=3')).signature, first.signature);
 });
 
+// UPDATE_DOCS=1 writes the page instead of comparing it.
+test('the signatures of bench are those of the docs', async () => {
+  const page = join(repositoryRoot, 'docs', 'dev', 'signatures.md');
+  const rows: string[] = [];
+  for (const search of ['tree', 'graph']) {
+    const { signature } = await runJson('bench', '--backend=hash', `--search=${search}`);
+    rows.push(
+      `| \`sardonyx bench --backend=hash${search === 'tree' ? '' : ` --search=${search}`}\` | ${signature} |\n`,
+    );
+  }
+  const text = `${SIGNATURES}${rows.join('')}`;
+  if (process.env.UPDATE_DOCS !== undefined) writeFileSync(page, text);
+  assert.equal(
+    readFileSync(page, 'utf8'),
+    text,
+    'the search has changed; if it should, run the test with UPDATE_DOCS=1',
+  );
+});
+
+const SIGNATURES = `# Signatures
+
+\`bench\` on the hash evaluator prints a signature over all visits that it searched; a change of the search changes it. This page is generated
+([CONTRIBUTING.md](../../CONTRIBUTING.md)).
+
+| command | signature |
+|---|---|
+`;
+
 test('perft counts, in text and in JSON', async () => {
   assert.equal((await runJson('perft', '4')).nodes, 197281);
   const { status, stdout } = await run('perft', '2', '--divide', '--fen', 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1');
