@@ -7,7 +7,7 @@
 import type { Prng } from '../base/util/index.js';
 import { MAX_EDGES } from '../networks/leaves/index.js';
 import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
-import { computeDrawScore, computePolicyTemperature } from './formulas/puct.js';
+import { computeDrawScore } from './formulas/puct.js';
 import type { WdlRescale } from './formulas/wdl-rescale.js';
 import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
 import type { SearchParams } from './protocol/params.js';
@@ -293,9 +293,8 @@ export class TreeSearch {
       moves: position.moves,
       twoFoldDraws: this.params.twoFoldDraws,
       keyHistory: this.params.cacheHistoryLength,
-      // Neither tablebases nor the check for mates in one know which moves are left out.
+      // Tablebases do not know which moves are left out.
       skipsTablebases: this.limits.skipsTablebases === true || this.limits.moveRules !== undefined,
-      findsMates: this.params.mateInOne && this.limits.moveRules === undefined,
       lc0Order: this.batching.prefetch !== undefined,
     });
     this.isRootSent = true;
@@ -306,7 +305,6 @@ export class TreeSearch {
     const { params } = this;
     const { searchMoves, tablebaseMoves } = this.limits;
     this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], {
-      temperature: computePolicyTemperature(0, params),
       epsilon: params.dirichletNoiseEpsilon,
       alpha: params.dirichletNoiseAlpha,
       gumbelScale: params.gumbelNoiseScale,

@@ -21,7 +21,6 @@ export {
   FLAG_OF_PATH,
   type LeafColumns,
   type LeafSlots,
-  MATE_IN_ONE,
   MAX_EDGES,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,

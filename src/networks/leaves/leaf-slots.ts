@@ -26,8 +26,7 @@
  * | valueD     | Float32         | evaluator             | producer  | probability of a draw                        |
  * | movesLeft  | Float32         | evaluator             | producer  | plies to the end, 0 when not known; of a draw|
  * |            |                 |                       |           | by repetition inside the path: of the cycle  |
- * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for terminals, but 1|
- * |            |                 |                       |           | for MATE_IN_ONE                              |
+ * | edgeCount  | Uint16          | evaluator             | producer  | number of legal moves; 0 for terminals       |
  * | edgeMoves  | Uint16 × 256    | evaluator             | producer  | sorted by prior, descending                  |
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of edge-priors.ts, sorted descending   |
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
@@ -58,8 +57,6 @@ export const TWO_FOLD = 3;
 export const TABLEBASE = 4;
 /** No evaluator could answer, not even on the CPU. The values are those of a draw, and there are no edges. */
 export const FAILED = 5;
-/** The player to move mates in one; the mating move is the leaf's only edge. Used only if the root row enables it. */
-export const MATE_IN_ONE = 6;
 
 export const FLAG_CACHE_HIT = 1;
 /** The draw follows from the fifty-move rule or a repetition, so it holds for this path only. */

@@ -17,7 +17,6 @@ interface Board {
   twoFoldDraws: boolean;
   keyHistory: number;
   skipsTablebases: boolean;
-  findsMates: boolean;
 }
 
 export class RootBoards {
@@ -66,11 +65,6 @@ export class RootBoards {
     return this.roots.hasLc0Order(row);
   }
 
-  /** Of the row that walkTo was last called with. */
-  findsMates(): boolean {
-    return this.last?.findsMates === true;
-  }
-
   private getBoard(row: number): Board {
     const version = this.roots.getVersion(row);
     if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
@@ -82,9 +76,7 @@ export class RootBoards {
       const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
       const keyHistory = this.roots.getKeyHistory(row);
       const skipsTablebases = this.roots.skipsTablebases(row);
-      const findsMates = this.roots.findsMates(row);
-      const rules = { twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases, findsMates };
-      board = { version, position, path, length: 0, ...rules };
+      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases };
       this.boards.set(row, board);
     }
     this.lastRow = row;

@@ -9,8 +9,7 @@
  * |            |               |            |            | bits 1-3: earlier positions in the tag of a node and in   |
  * |            |               |            |            | the cache's key;                                          |
  * |            |               |            |            | bit 4: leaves are not looked up in tablebases;            |
- * |            |               |            |            | bit 5: evaluators look for a mate in one in every leaf;   |
- * |            |               |            |            | bit 6: edges of equal prior are in lc0's order            |
+ * |            |               |            |            | bit 5: edges of equal prior are in lc0's order            |
  * | fenLength  | Uint16        | producer   | evaluators | bytes of `fen` in use                                     |
  * | fen        | Uint8 × 192   | producer   | evaluators | where the game started, ASCII                             |
  * | moveCount  | Uint16        | producer   | evaluators | moves of `moves` in use                                   |
@@ -31,8 +30,7 @@ const RULE_TWO_FOLD = 1;
 const HISTORY_SHIFT = 1;
 const HISTORY_MASK = 7;
 const RULE_NO_TABLEBASES = 16;
-const RULE_FINDS_MATES = 32;
-const RULE_LC0_ORDER = 64;
+const RULE_LC0_ORDER = 32;
 
 /** The root of a search, with the rules that hold below it. */
 export interface RootPosition {
@@ -45,8 +43,6 @@ export interface RootPosition {
   readonly keyHistory?: number;
   /** Leaves are not looked up in tablebases, because the root is in them. */
   readonly skipsTablebases?: boolean;
-  /** A leaf whose player to move mates in one is answered with MATE_IN_ONE, without the network. */
-  readonly findsMates?: boolean;
   /** Edges of equal prior are in the order that they have in lc0. */
   readonly lc0Order?: boolean;
 }
@@ -88,7 +84,6 @@ export class RootTable {
       (root.twoFoldDraws ? RULE_TWO_FOLD : 0) |
       ((root.keyHistory ?? 0) << HISTORY_SHIFT) |
       (root.skipsTablebases ? RULE_NO_TABLEBASES : 0) |
-      (root.findsMates ? RULE_FINDS_MATES : 0) |
       (root.lc0Order ? RULE_LC0_ORDER : 0);
     Atomics.add(this.version, row, 1);
   }
@@ -107,10 +102,6 @@ export class RootTable {
 
   skipsTablebases(row: number): boolean {
     return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
-  }
-
-  findsMates(row: number): boolean {
-    return (this.rules[row] & RULE_FINDS_MATES) !== 0;
   }
 
   hasLc0Order(row: number): boolean {

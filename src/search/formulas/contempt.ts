@@ -78,9 +78,9 @@ export interface Contempt {
 
 /** Describes what the values in a tree depend on, besides the network: a tree made with another description is of no use. */
 export function describeValues({ rescale, sign }: Contempt, params: SearchParams, blackToMove: boolean): string {
-  const { twoFoldDraws, stickyEndgames, mateInOne } = params;
+  const { twoFoldDraws, stickyEndgames } = params;
   const favoured = rescale === null || rescale.diff === 0 ? null : blackToMove === sign > 0;
-  return JSON.stringify([rescale, favoured, twoFoldDraws, stickyEndgames, mateInOne]);
+  return JSON.stringify([rescale, favoured, twoFoldDraws, stickyEndgames]);
 }
 
 /** The contempt of one search. In a ponder search the engine plays the side that is not to move at the root. */

@@ -174,14 +174,6 @@ export function computeWidth(n: number, params: SearchParams): number {
   return factor === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(factor * Math.max(1, n) ** exponent));
 }
 
-/**
- * Temperature of the policy of a node at a depth below the root, on top of that of the evaluators: 1 + (T − 1) · decay^depth.
- * Monty has such a schedule (official-monty/Monty, src/mcts/helpers.rs).
- */
-export function computePolicyTemperature(depth: number, { policyTempAtRoot, policyTempDecay }: SearchParams): number {
-  return 1 + (policyTempAtRoot - 1) * policyTempDecay ** depth;
-}
-
 /** Value of a draw for the player to move at a node. @param isOddDepth whether the node lies an odd number of plies below the root */
 export function computeDrawScore(drawScoreOfWhite: number, blackToMoveAtRoot: boolean, isOddDepth: boolean): number {
   return isOddDepth === blackToMoveAtRoot ? drawScoreOfWhite : -drawScoreOfWhite;

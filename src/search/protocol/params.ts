@@ -49,7 +49,6 @@ const table = {
   search: option('SearchAlgorithm', 'search', { ...oneOf('tree', ['tree', 'graph', 'policyhead', 'valuehead']), synonyms: { classic: 'tree', 'dag-preview': 'graph' } }, 'tree = every line has nodes of its own, as in the classic search of lc0; graph = transpositions share a node. policyhead plays the move with the largest prior, valuehead the one with the best value after it, both without further search. lc0’s classic and dag-preview mean tree and graph.'),
   twoFoldDraws: option('TwoFoldDraws', 'two-fold-draws', bool(true), 'Count a first repetition inside the search tree as a draw.'),
   stickyEndgames: option('StickyEndgames', 'sticky-endgames', bool(true), 'Spread proven wins, losses and draws up the tree.'),
-  mateInOne: option('MateInOne', 'mate-in-one', bool(false), 'Look for a mate in one in every new position before the network is asked; a position with one counts as won.', HIDDEN),
   drawScore: option('DrawScore', 'draw-score', float(0, -1, 1), 'Value of a draw for White; -1 is Armageddon.'),
   cacheHistoryLength: option('CacheHistoryLength', 'cache-history-length', int(0, 0, 7), 'Number of earlier positions that must be equal too, for a cached evaluation to be used and, in a graph search, for two lines to share a node. With 0 a position may get the evaluation that it had after other moves.'),
   ramLimitMb: option('RamLimitMb', 'ramlimit-mb', int(0, 0, 1e8), 'Memory of the search tree in megabytes, evaluation cache and network not counted; at the limit the search forgets its least visited lines. 0 = half of the machine or container, at most 16000, less where network and cache need more than the other half.', { reserves: 1e6 }),
@@ -81,8 +80,6 @@ const table = {
   fpuValue: option('FpuValue', 'fpu-value', float(0.33, -100, 100), 'First play urgency: value of unvisited moves, or its reduction (FpuStrategy).'),
   fpuStrategyAtRoot: option('FpuStrategyAtRoot', 'fpu-strategy-at-root', oneOf('same', ['reduction', 'absolute', 'same']), 'FpuStrategy of the root node.', HIDDEN),
   fpuValueAtRoot: option('FpuValueAtRoot', 'fpu-value-at-root', float(1, -100, 100), 'FpuValue of the root node, unless FpuStrategyAtRoot is same.', HIDDEN),
-  policyTempAtRoot: option('PolicyTempAtRoot', 'policy-temp-at-root', float(1, 0.1, 10), 'Temperature of the policy of the root, on top of PolicyTemperature: higher makes its priors more equal; 1 = none.', HIDDEN),
-  policyTempDecay: option('PolicyTempDecay', 'policy-temp-decay', float(0, 0, 1), 'Decay of PolicyTempAtRoot: at depth d the temperature is 1 + (PolicyTempAtRoot - 1) * this^d. 0 = at the root only.', HIDDEN),
   wideningFactor: option('WideningFactor', 'widening-factor', float(0, 0, 256), 'Progressive widening: a node with N visits searches its first factor times N^WideningExponent moves only; 0 = all.', HIDDEN),
   wideningExponent: option('WideningExponent', 'widening-exponent', float(0.5, 0, 1), 'How fast the number of moves grows with progressive widening.', HIDDEN),
 

@@ -4,25 +4,18 @@
  */
 import {
   CHECKMATE,
-  decodePrior,
   EVALUATED,
-  encodePrior,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
-  MATE_IN_ONE,
   MAX_EDGES,
   TABLEBASE,
   TWO_FOLD,
 } from '../../networks/leaves/index.js';
-import { computePolicyTemperature } from '../formulas/puct.js';
 import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
-import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { getLeafRecord, getStepRecord } from '../tree/backup.js';
 import {
   DRAWN,
   END_OF_GAME,
-  getEdgeMove,
-  getEdgePrior,
   LOSS,
   NO_NODE,
   NOT_TERMINAL,
@@ -66,8 +59,6 @@ export class Expander {
   private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
   private readonly tree: Tree;
   private readonly channel: LeafChannel;
-  private params = defaultSearchParams;
-  private readonly weights = new Float64Array(MAX_EDGES);
   private rescale: WdlRescale | null = null;
   /** +1 when contempt favours the root's mover, -1 when it favours the other side. */
   private contemptSign = 1;
@@ -82,13 +73,7 @@ export class Expander {
    * @param rescale null when contempt changes nothing
    * @param filter null when all moves are searched
    */
-  beginSearch(
-    params: SearchParams,
-    rescale: WdlRescale | null,
-    contemptSign: number,
-    filter: MoveFilter | null = null,
-  ): void {
-    this.params = params;
+  beginSearch(rescale: WdlRescale | null, contemptSign: number, filter: MoveFilter | null = null): void {
     this.rescale = rescale;
     this.contemptSign = contemptSign;
     this.filter = filter;
@@ -127,9 +112,6 @@ export class Expander {
     let m = 0;
     if (kind === CHECKMATE) {
       result = WIN;
-    } else if (kind === MATE_IN_ONE) {
-      result = LOSS;
-      m = 1;
     } else if (kind === TABLEBASE) {
       terminalKind = TABLEBASE_END;
       result = -Math.sign(channel.columns.valueWl[slot]);
@@ -150,8 +132,6 @@ export class Expander {
     if (node === NO_NODE) return;
     tree.setKey(node, key);
     tree.link(record, node);
-    // The mating move is the only edge, so that it ends the principal variation.
-    if (kind === MATE_IN_ONE) this.copyEdges(slot, node);
     writeTerminalValue(tree, record, result, m);
     if (result === LOSS && depth > 0) {
       const last = at + ITEM_PATH + 2 * (depth - 1);
@@ -191,10 +171,6 @@ export class Expander {
       tree.store.releaseNode(node);
       return;
     }
-    // The root's own temperature holds for one search only: RootMoves applies it and takes it back.
-    if (this.params.policyTempAtRoot !== 1 && depth > 0) {
-      this.temper(first, channel.columns.edgeCount[slot], computePolicyTemperature(depth, this.params));
-    }
     if (!tree.introduce(node, record, key)) {
       tree.store.releaseEdges(first, channel.columns.edgeCount[slot]);
       tree.store.releaseNode(node);
@@ -202,21 +178,6 @@ export class Expander {
     }
     tree.link(record, node);
     expansion.growsTree = true;
-  }
-
-  /** Replaces each prior p of a list of edges by p^(1 / temperature), normalised; their order stays. */
-  private temper(first: number, count: number, temperature: number): void {
-    const { weights } = this;
-    const { edges } = this.tree.store;
-    if (temperature === 1) return;
-    let total = 0;
-    for (let i = 0; i < count; i++) {
-      weights[i] = decodePrior(getEdgePrior(edges[first + i])) ** (1 / temperature);
-      total += weights[i];
-    }
-    for (let i = first; i < first + count; i++) {
-      edges[i] = packEdge(getEdgeMove(edges[i]), encodePrior(weights[i - first] / total));
-    }
   }
 
   /** @returns the first edge of the node; NO_EDGES when memory is full */

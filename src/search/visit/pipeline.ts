@@ -207,7 +207,7 @@ export class Pipeline {
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
     this.selector.beginSearch(params, blackToMove, solidRoot);
-    this.expander.beginSearch(params, rescale, contemptSign, moveFilter);
+    this.expander.beginSearch(rescale, contemptSign, moveFilter);
     this.prefetcher.beginSearch(params, blackToMove, solidRoot);
   }
 

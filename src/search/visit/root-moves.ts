@@ -1,5 +1,5 @@
 /**
- * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and temperature and noise on
+ * Settings of the root that hold for one search: `searchmoves`, the moves that tablebases choose, and noise on
  * the priors. All of them reorder the root's unvisited edges, so that selection finds them as in any node: sorted by prior, the
  * allowed ones first. `restore` undoes this after the search, because the tree is used again. `SequentialHalving` shares visits
  * among the root's moves in place of PUCT.
@@ -24,9 +24,8 @@ import type { Tree } from '../tree/tree.js';
 import type { RootRestriction } from './root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 
-/** What changes the priors of the root: first a temperature, then Dirichlet noise, or Gumbel noise if its scale is above 0. */
+/** What changes the priors of the root: Dirichlet noise, or Gumbel noise if its scale is above 0. */
 export interface RootNoise {
-  readonly temperature: number;
   readonly epsilon: number;
   readonly alpha: number;
   readonly gumbelScale: number;
@@ -104,7 +103,6 @@ export class RootMoves implements RootRestriction {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);
     if (edgeCount === 0) return;
-    if (noise.temperature !== 1) this.temper(noise.temperature);
     if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
     else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
     const list = this.listEdges();
@@ -132,14 +130,6 @@ export class RootMoves implements RootRestriction {
     }
     this.sortUnvisited(() => true);
     this.reset();
-  }
-
-  /** prior^(1 / temperature), normalised. */
-  private temper(temperature: number): void {
-    const weigh = (code: number): number => decodePrior(code) ** (1 / temperature);
-    let total = 0;
-    for (const edge of this.listEdges()) total += weigh(getEdgePrior(edge));
-    this.changePriors((code) => weigh(code) / total);
   }
 
   /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */

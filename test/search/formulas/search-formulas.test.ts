@@ -11,7 +11,6 @@ import {
   computeFastLogistic,
   computeFpu,
   computeMovesLeftUtility,
-  computePolicyTemperature,
   computePuctScore,
   computeVisitsToOvertake,
   getFpuParams,
@@ -32,16 +31,6 @@ import { parseContempt } from '#sardonyx/search/protocol/params.js';
 /** The formulas round to single precision. */
 const near = (a: number, b: number, tolerance = 1e-6): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);
 const puct = getPuctParams(defaultSearchParams, false);
-
-test('the policy temperature falls from that of the root to 1, at the root alone without a decay', () => {
-  const compute = (policyTempAtRoot: number, policyTempDecay: number) =>
-    [0, 1, 2].map((depth) =>
-      computePolicyTemperature(depth, { ...defaultSearchParams, policyTempAtRoot, policyTempDecay }),
-    );
-  assert.deepEqual(compute(3, 0.5), [3, 2, 1.5]);
-  assert.deepEqual(compute(3, 0), [3, 1, 1]);
-  assert.deepEqual(compute(1, 0.5), [1, 1, 1]);
-});
 
 test('cpuct grows with the logarithm of the visits', () => {
   near(computeCpuct(0, puct), 1.745);

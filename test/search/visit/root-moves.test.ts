@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng, drawGamma } from '#sardonyx/base/util/index.js';
-import { NO_NODE, type NodeIndex, RECORD_NODE, RECORD_WORDS } from '#sardonyx/search/tree/layout.js';
-import { findEdge, getEdgeCount, getMove, getPrior, getVisitedRecord } from '#sardonyx/search/tree/read-tree.js';
+import { getEdgeCount, getMove, getPrior } from '#sardonyx/search/tree/read-tree.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
 import { SearchHarness } from '../../support/search-harness.js';
@@ -146,47 +145,5 @@ test('known mates are found, with their length and a line as long', () => {
     if (line.mate === null) continue;
     // A mate of n moves is 2n − 1 plies for the winner, 2n for the loser.
     assert.equal(line.pv.length, line.mate > 0 ? 2 * line.mate - 1 : -2 * line.mate, `seed ${seed}: mate ${line.mate}`);
-  }
-});
-
-test('a policy temperature by depth softens the priors of the root for one search, and those below for good', () => {
-  const params = { policyTempAtRoot: 3, policyTempDecay: 0.5, smartPruningFactor: 0 };
-  const soft = new SearchHarness(new FakeLeafChannel(new HashGame(GAME)), { params });
-  const plain = new SearchHarness(new FakeLeafChannel(new HashGame(GAME)), { params: { smartPruningFactor: 0 } });
-  const readPriors = ({ search: { tree } }: SearchHarness, node: NodeIndex) =>
-    new Map(
-      Array.from({ length: getEdgeCount(tree, node) }, (_, edge) => [
-        getMove(tree, node, edge),
-        getPrior(tree, node, edge),
-      ]),
-    );
-  const assertTempered = (actual: Map<number, number>, own: Map<number, number>, temperature: number) => {
-    const total = [...own.values()].reduce((sum, prior) => sum + prior ** (1 / temperature), 0);
-    assert.equal(actual.size, own.size);
-    for (const [move, prior] of own) {
-      const expected = prior ** (1 / temperature) / total;
-      const given = actual.get(move) ?? 0;
-      assert.ok(Math.abs(given - expected) < 1e-3 * expected, `${given} is not ${expected}`);
-    }
-  };
-  const getChild = ({ search: { tree } }: SearchHarness, move: number): NodeIndex => {
-    const record = getVisitedRecord(tree, tree.rootNode, findEdge(tree, tree.rootNode, move));
-    return tree.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
-  };
-  plain.run({ nodes: 400 });
-  let during = new Map<number, number>();
-  soft.run({ nodes: 400 }, ({ tree }) => {
-    if (tree.rootNode !== NO_NODE) during = readPriors(soft, tree.rootNode);
-  });
-  const own = readPriors(plain, plain.search.tree.rootNode);
-  assertTempered(during, own, 3);
-  assert.deepEqual(readPriors(soft, soft.search.tree.rootNode), own);
-  const shared = plain
-    .readTree()
-    .children.map(({ move }) => move)
-    .filter((move) => findEdge(soft.search.tree, soft.search.tree.rootNode, move) >= 0);
-  assert.ok(shared.length > 3);
-  for (const move of shared.slice(0, 3)) {
-    assertTempered(readPriors(soft, getChild(soft, move)), readPriors(plain, getChild(plain, move)), 2);
   }
 });

@@ -3,7 +3,7 @@
  * repetition counts only if both occurrences are inside the search path and the path has at least four plies.
  */
 
-import type { Move, Position } from '../../../chess/rules/index.js';
+import type { Position } from '../../../chess/rules/index.js';
 import { CHECKMATE, DRAW, EVALUATED, TWO_FOLD } from '../../leaves/index.js';
 
 /**
@@ -26,18 +26,4 @@ export function classifyLeaf(
     return TWO_FOLD;
   }
   return EVALUATED;
-}
-
-/**
- * The first mating move among `count` legal moves from `first` on; −1 if there is none. The position is unchanged afterwards. It
- * takes a few microseconds: it makes every move, and after checks it counts the replies.
- */
-export function findMatingMove(position: Position, moves: Uint16Array, first: number, count: number): number {
-  for (let i = first; i < first + count; i++) {
-    position.makeMove(moves[i] as Move);
-    const isMate = position.inCheck() && position.countLegalMoves() === 0;
-    position.unmakeMove();
-    if (isMate) return moves[i];
-  }
-  return -1;
 }

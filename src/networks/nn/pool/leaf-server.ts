@@ -21,7 +21,6 @@ import {
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
   type LeafSlots,
-  MATE_IN_ONE,
   MAX_EDGES,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,
@@ -34,7 +33,7 @@ import {
 import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluators/evaluator.js';
 import { HISTORY_FILLS } from '../options.js';
-import { classifyLeaf, findMatingMove } from './leaf-outcome.js';
+import { classifyLeaf } from './leaf-outcome.js';
 import type { LeafTablebases } from './leaf-tablebases.js';
 
 /** Largest number of slots claimed at once. It limits how long an answer that is ready waits for the rest of its claim. */
@@ -191,15 +190,6 @@ export class LeafServer {
     if (kind !== EVALUATED) {
       if (kind === DRAW && count > 0 && !position.hasInsufficientMaterial()) slots.flags[slot] = FLAG_OF_PATH;
       return this.answerKnown(slot, kind, 0, repetitions > 0 ? getCycle(position, pathLength) : 0);
-    }
-    if (pathLength > 0 && boards.findsMates()) {
-      const mate = findMatingMove(position, slots.edgeMoves, firstEdge, count);
-      if (mate >= 0) {
-        slots.edgeMoves[firstEdge] = mate;
-        slots.edgePriors[firstEdge] = encodePrior(1);
-        slots.edgeCount[slot] = 1;
-        return this.answerKnown(slot, MATE_IN_ONE, 1, 1);
-      }
     }
     const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
     if (result !== NO_VALUE) return this.answerKnown(slot, TABLEBASE, result, 0);
