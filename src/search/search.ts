@@ -63,13 +63,11 @@ export interface SearchOptions {
 export type StepResult = 'worked' | 'waiting' | 'crowded out' | 'done';
 
 export class TreeSearch {
-  private readonly options: SearchOptions;
   private game: GameTree;
   private rootMoves: RootMoves;
   private readonly watch: StopWatch;
   private pipeline: Pipeline;
   private params: SearchParams;
-  private batching: Batching;
   private rescale: WdlRescale;
   private position: PositionMessage | null = null;
 
@@ -93,14 +91,16 @@ export class TreeSearch {
    */
   private leastVisits = 0;
 
-  constructor(options: SearchOptions, params: SearchParams, batching: Batching) {
-    this.options = options;
+  constructor(
+    private readonly options: SearchOptions,
+    params: SearchParams,
+    private batching: Batching,
+  ) {
     this.watch = new StopWatch(options.clock);
     this.game = new GameTree(options.store, params.search);
     this.rootMoves = new RootMoves(this.game.tree);
     this.pipeline = this.createPipeline();
     this.params = adaptToInstant(params);
-    this.batching = batching;
     this.rescale = createWdlRescale(params);
     this.contempt = chooseContempt(this.rescale, params, this.limits, false);
   }

@@ -49,16 +49,12 @@ export const LARGEST_RESULTS_BYTES = 1 << 27;
 const HEADER_START = '{"conditions":';
 
 export class MatchLog {
-  /** Games of earlier runs. */
-  readonly earlier: readonly LoggedGame[];
-
   private constructor(
     private readonly resultsPath: string | null,
     private readonly pgnPath: string | null,
-    earlier: readonly LoggedGame[],
-  ) {
-    this.earlier = earlier;
-  }
+    /** Games of earlier runs. */
+    readonly earlier: readonly LoggedGame[],
+  ) {}
 
   /**
    * @param conditions everything that must be the same for games to be counted together; JSON

@@ -21,7 +21,6 @@ export class Arena {
   /** Number of released units. */
   freeUnits = 0;
 
-  private readonly unitWords: number;
   private words: Int32Array = new Int32Array(0);
   private capacity = 0;
   /** The first free list of each size, released and not joined; the first joined one. */
@@ -33,9 +32,7 @@ export class Arena {
   private ends = new Int32Array(0);
 
   /** @param unitWords at least 4 */
-  constructor(unitWords: number) {
-    this.unitWords = unitWords;
-  }
+  constructor(private readonly unitWords: number) {}
 
   /**
    * Prepares to use a larger table, which has the contents of the old one.

@@ -15,16 +15,13 @@ const LARGEST_SHARE = 0.1;
 const GARBAGE_SLICE = 64;
 
 export class Forgetter {
-  private readonly tree: Tree;
   private threshold = FIRST_THRESHOLD;
   /** Nodes whose children this walk has still to visit. */
   private readonly pending: number[] = [];
   private nodesAtStart = 0;
   private freedInWalk = 0;
 
-  constructor(tree: Tree) {
-    this.tree = tree;
-  }
+  constructor(private readonly tree: Tree) {}
 
   /** Abandons the walk, because the root has changed. */
   reset(): void {

@@ -62,7 +62,6 @@ export interface LeafValue {
 }
 
 export abstract class Tree {
-  readonly store: TreeStore;
   /** The index of a graph, null for a tree: for tests. */
   abstract readonly graph: TranspositionIndex | null;
   /** Whether other paths, too, may lead to the nodes of a path. */
@@ -73,8 +72,7 @@ export abstract class Tree {
   /** Roots of dropped subtrees; a stack, because the newest are still in the CPU's cache. */
   private readonly garbage: number[] = [];
 
-  constructor(store: TreeStore) {
-    this.store = store;
+  constructor(readonly store: TreeStore) {
     this.clear();
   }
 

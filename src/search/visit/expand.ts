@@ -57,17 +57,15 @@ export class Expander {
     growsTree: false,
   };
   private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
-  private readonly tree: Tree;
-  private readonly channel: LeafChannel;
   private rescale: WdlRescale | null = null;
   /** +1 when contempt favours the root's mover, -1 when it favours the other side. */
   private contemptSign = 1;
   private filter: MoveFilter | null = null;
 
-  constructor(tree: Tree, channel: LeafChannel) {
-    this.tree = tree;
-    this.channel = channel;
-  }
+  constructor(
+    private readonly tree: Tree,
+    private readonly channel: LeafChannel,
+  ) {}
 
   /**
    * @param rescale null when contempt changes nothing

@@ -26,13 +26,10 @@ export type LeafChannel = Pick<
 > & { readonly roots: Pick<LeafQueue['roots'], 'write'>; readonly columns: LeafColumns };
 
 export class LeafSender {
-  private readonly channel: LeafChannel;
-  private readonly rootRow: number;
-
-  constructor(channel: LeafChannel, rootRow: number) {
-    this.channel = channel;
-    this.rootRow = rootRow;
-  }
+  constructor(
+    private readonly channel: LeafChannel,
+    private readonly rootRow: number,
+  ) {}
 
   /** Number of leaves that can be sent now. */
   findRoom(): number {

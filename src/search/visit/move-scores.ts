@@ -73,8 +73,6 @@ export class MoveScores {
   private readonly priors = new Float32Array(MAX_EDGES);
   private readonly utilities = new Float32Array(MAX_EDGES);
   private readonly scores = new Float64Array(MAX_EDGES);
-  private readonly tree: Tree;
-  private readonly hasMovesLeft: boolean;
   private puct = getPuctParams(defaultSearchParams, false);
   private puctAtRoot = getPuctParams(defaultSearchParams, true);
   private fpuParams = getFpuParams(defaultSearchParams, false);
@@ -89,9 +87,10 @@ export class MoveScores {
   private forcedPlayouts = 0;
   private firstEdge = 0;
 
-  constructor(tree: Tree, hasMovesLeft: boolean) {
-    this.tree = tree;
-    this.hasMovesLeft = hasMovesLeft;
+  constructor(
+    private readonly tree: Tree,
+    private readonly hasMovesLeft: boolean,
+  ) {
     this.fillExplorations();
   }
 

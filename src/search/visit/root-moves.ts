@@ -42,12 +42,9 @@ export class RootMoves implements RootRestriction {
   isRestricted = false;
   halving: SequentialHalving | null = null;
 
-  private readonly tree: Tree;
   private readonly ownPriors = new Map<number, number>();
 
-  constructor(tree: Tree) {
-    this.tree = tree;
-  }
+  constructor(private readonly tree: Tree) {}
 
   /** Lifts all restrictions. */
   reset(): void {

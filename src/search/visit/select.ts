@@ -49,9 +49,6 @@ export interface PickResult {
 }
 
 export class Selector {
-  private readonly tree: Tree;
-  private readonly sender: LeafSender;
-  private readonly root: RootRestriction;
   private readonly maxDepth: number;
   private params = defaultSearchParams;
   /** Value of a draw for the player to move, at even and at odd depth. */
@@ -81,10 +78,12 @@ export class Selector {
   private lastSpare = 0;
   private readonly path: VisitPath;
 
-  constructor(tree: Tree, sender: LeafSender, root: RootRestriction, hasMovesLeft: boolean) {
-    this.tree = tree;
-    this.sender = sender;
-    this.root = root;
+  constructor(
+    private readonly tree: Tree,
+    private readonly sender: LeafSender,
+    private readonly root: RootRestriction,
+    hasMovesLeft: boolean,
+  ) {
     this.moves = new MoveScores(tree, hasMovesLeft);
     this.rootFilter = new RootFilter(tree, root, this.moves.started);
     this.maxDepth = sender.maxDepth;

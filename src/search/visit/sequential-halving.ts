@@ -16,9 +16,6 @@ export class SequentialHalving {
   /** By edge: the visits, finished and in flight, that a move has at the end of this phase; 0 = it is no candidate. */
   readonly targets = new Uint32Array(MAX_EDGES);
 
-  private readonly tree: Tree;
-  private readonly params: SearchParams;
-  private readonly budget: number;
   private readonly phases: number;
   private candidates: number[];
 
@@ -26,10 +23,12 @@ export class SequentialHalving {
    * @param edges moves that may be searched
    * @param budget visits that this search will make
    */
-  constructor(tree: Tree, params: SearchParams, edges: readonly number[], budget: number) {
-    this.tree = tree;
-    this.params = params;
-    this.budget = budget;
+  constructor(
+    private readonly tree: Tree,
+    private readonly params: SearchParams,
+    edges: readonly number[],
+    private readonly budget: number,
+  ) {
     const prior = (edge: number): number => getPrior(tree, tree.rootNode, edge);
     const count = Math.max(1, Math.min(params.gumbelCandidates, budget));
     this.candidates = [...edges].sort((a, b) => prior(b) - prior(a) || a - b).slice(0, count);
