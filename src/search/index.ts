@@ -19,7 +19,6 @@ export {
   type SearchLimits,
   type SearchLine,
   type SearchOrder,
-  type StatsBound,
   type ToSearch,
   type TreeDump,
   type TreeDumpLimits,
@@ -34,10 +33,9 @@ export {
 export { dumpTree } from './report/tree-dump.js';
 export { computeTreeBytes } from './root/game-tree.js';
 export { computeTemperature } from './root/move-choice.js';
-export { type SearchListener, type SearchOptions, type StepResult, TreeSearch } from './search.js';
+export { TreeSearch } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
-export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
-export { type SearchAnswer, SearchScheduler } from './thread/search-scheduler.js';
+export { SearchClient } from './thread/search-client.js';
+export { SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';
-export type { LeafChannel } from './visit/leaf-channel.js';
 export type { Batching } from './visit/pipeline.js';

@@ -11,25 +11,22 @@ export {
   readPositionLines,
   readPositionText,
 } from './game-texts.js';
-export { createPgnTree, formatPgn, type PgnStyle, type PlayedPgnMove } from './pgn-format.js';
-export { nameGame, type PgnGame, type PgnMove, readPgnGame, readVariant, spellMoves, walkLines } from './pgn-game.js';
+export { createPgnTree, formatPgn, type PlayedPgnMove } from './pgn-format.js';
+export { nameGame, type PgnGame, readPgnGame, readVariant, spellMoves, walkLines } from './pgn-game.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
 export {
   DEMANDED_TAGS,
   PgnMoveNode,
   PgnNode,
-  type PgnNodeData,
   type PgnTree,
   parsePgn,
   parsePgnTags,
 } from './pgn-tree.js';
-export type { PgnResult } from './pgn-words.js';
 export {
   annotateGame,
   computeAccuracy,
   createRemarks,
   formatEvaluation,
-  type GameAccuracy,
   type JudgedPosition,
   parseEvalComment,
   type Remark,

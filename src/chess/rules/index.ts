@@ -19,8 +19,7 @@ export {
   type Square,
   WHITE,
 } from './board.js';
-export type { FenStyle } from './castling-field.js';
-export { type EpdLine, formatFen, looksLikeFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
+export { formatFen, looksLikeFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
 export { countMateMoves, findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {

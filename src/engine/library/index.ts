@@ -5,9 +5,7 @@
 export { createChessEngine, createChessEnginePool } from './create-chess-engine.js';
 export {
   type EngineHost,
-  type EngineParts,
   type HostEvents,
-  type HostFactory,
   type HostTask,
   LocalHost,
 } from './engine-host.js';

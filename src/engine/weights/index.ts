@@ -3,7 +3,6 @@
 export { type BundledNetwork, findBundledNetwork, getNetworkName, listBundledNetworks } from './bundled-networks.js';
 export { listDiscoveryFolders, listNetworks } from './discover-network.js';
 export {
-  type Download,
   type DownloadWatcher,
   describeDownload,
   downloadFile,

@@ -3,8 +3,7 @@
  * does not depend on the number of processes (with engines that are deterministic at fixed nodes).
  */
 
-import type { EngineSpec } from '../engines/index.js';
-import { EngineError, UciClient } from '../engines/index.js';
+import { EngineError, type EngineSpec, UciClient } from '../engines/index.js';
 import type { LabelFiles } from './label-files.js';
 import type { LabelNetwork } from './label-network.js';
 import type { LabelledGameRecord } from './label-record.js';

@@ -2,8 +2,7 @@
 
 import { failure, type Result, success } from '../../base/util/index.js';
 import { type Move, type Position, parseUciMove } from '../../chess/rules/index.js';
-import type { EngineSpec } from '../engines/index.js';
-import { EngineError, encodeScore, UciClient, type UciLimits } from '../engines/index.js';
+import { EngineError, type EngineSpec, encodeScore, UciClient, type UciLimits } from '../engines/index.js';
 import type { Game, Thought } from './game.js';
 import { judgeMove } from './judge-move.js';
 import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type ThinkingTime } from './player.js';

@@ -9,9 +9,10 @@ import { describeReadFailure } from '#platform/files.js';
 import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../../base/util/index.js';
 import type { InputKind } from '../../chess/archives/index.js';
 import { getInputEncoding, getPolicyEncoding } from '../../networks/encoding/index.js';
-import type { GameFormat, GameSink } from '../records/index.js';
 import {
   findInputKind,
+  type GameFormat,
+  type GameSink,
   isV6Folder,
   labelledGames,
   pgnGames,

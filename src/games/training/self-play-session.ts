@@ -5,8 +5,7 @@
 
 import { appendFileSync } from 'node:fs';
 import { DEFAULT_HISTORY_FILL } from '../../networks/nn/options.js';
-import type { LoggedGame, MatchLog } from '../match/index.js';
-import { Standings } from '../match/index.js';
+import { type LoggedGame, type MatchLog, Standings } from '../match/index.js';
 import { formatGame, type NetworkPool, type NetworkPools } from '../play/index.js';
 import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';

@@ -1,8 +1,6 @@
 export { hasNetworkHead } from './container.js';
-export { describeNetworkFile, formatDescription, type NetworkDescription } from './describe.js';
-export type { DescriptionSection } from './describe-onnx.js';
-export { type ExactEditions, type Int8Network, loadInt8Network, readInt8Report } from './int8-network.js';
-export type { Lc0NetworkInfo } from './lc0-network-info.js';
+export { describeNetworkFile, formatDescription } from './describe.js';
+export { type Int8Network, loadInt8Network, readInt8Report } from './int8-network.js';
 export { convertLeelaToOnnx, type Leela2OnnxOptions } from './leela2onnx.js';
 export { LARGE_WEIGHT_BYTES, type Lc0LoadOptions, type Lc0Network, loadLc0Network } from './load.js';
 export { InputFormat, MovesLeftFormat, PolicyFormat, ValueFormat } from './net-schema.js';

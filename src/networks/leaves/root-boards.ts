@@ -6,7 +6,7 @@
 import { unwrap } from '../../base/util/index.js';
 import { type Move, type Position, parseFen } from '../../chess/rules/index.js';
 import { MAX_PATH_LENGTH } from './leaf-slots.js';
-import type { RootTable } from './root-table.js';
+import type { RootPosition, RootTable } from './root-table.js';
 
 interface Board {
   version: number;
@@ -14,10 +14,11 @@ interface Board {
   /** The moves made on the board since the root. */
   readonly path: Uint16Array;
   length: number;
-  twoFoldDraws: boolean;
-  keyHistory: number;
-  skipsTablebases: boolean;
+  readonly rules: RootRules;
 }
+
+/** The rules that hold below a root. */
+type RootRules = Required<Omit<RootPosition, 'fen' | 'moves'>>;
 
 export class RootBoards {
   private readonly boards = new Map<number, Board>();
@@ -47,18 +48,8 @@ export class RootBoards {
   }
 
   /** Of the row that walkTo was last called with. */
-  hasTwoFoldDraws(): boolean {
-    return this.last?.twoFoldDraws === true;
-  }
-
-  /** Number of earlier positions in node tags and cache keys, for the row that walkTo was last called with. */
-  getKeyHistory(): number {
-    return this.last?.keyHistory ?? 0;
-  }
-
-  /** Of the row that walkTo was last called with. */
-  skipsTablebases(): boolean {
-    return this.last?.skipsTablebases === true;
+  get rules(): RootRules {
+    return (this.last as Board).rules;
   }
 
   hasLc0Order(row: number): boolean {
@@ -70,13 +61,11 @@ export class RootBoards {
     if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
     let board = this.boards.get(row);
     if (board === undefined || board.version !== version) {
-      const root = this.roots.read(row);
-      const position = unwrap(parseFen(root.fen));
-      for (let i = 0; i < root.moves.length; i++) position.makeMove(root.moves[i] as Move);
+      const { fen, moves, ...rules } = this.roots.read(row);
+      const position = unwrap(parseFen(fen));
+      for (let i = 0; i < moves.length; i++) position.makeMove(moves[i] as Move);
       const path = board?.path ?? new Uint16Array(MAX_PATH_LENGTH);
-      const keyHistory = this.roots.getKeyHistory(row);
-      const skipsTablebases = this.roots.skipsTablebases(row);
-      board = { version, position, path, length: 0, twoFoldDraws: root.twoFoldDraws, keyHistory, skipsTablebases };
+      board = { version, position, path, length: 0, rules };
       this.boards.set(row, board);
     }
     this.lastRow = row;

@@ -92,27 +92,23 @@ export class RootTable {
     return Atomics.load(this.version, row);
   }
 
-  hasTwoFoldDraws(row: number): boolean {
-    return (this.rules[row] & RULE_TWO_FOLD) !== 0;
-  }
-
-  getKeyHistory(row: number): number {
-    return (this.rules[row] >> HISTORY_SHIFT) & HISTORY_MASK;
-  }
-
-  skipsTablebases(row: number): boolean {
-    return (this.rules[row] & RULE_NO_TABLEBASES) !== 0;
-  }
-
   hasLc0Order(row: number): boolean {
     return (this.rules[row] & RULE_LC0_ORDER) !== 0;
   }
 
-  read(row: number): RootPosition {
+  read(row: number): Required<RootPosition> {
     const start = row * FEN_BYTES;
     const fen = String.fromCharCode(...this.fen.subarray(start, start + this.fenLength[row]));
     const moves = this.moves.slice(row * MAX_ROOT_MOVES, row * MAX_ROOT_MOVES + this.moveCount[row]);
-    return { fen, moves, twoFoldDraws: this.hasTwoFoldDraws(row) };
+    const rules = this.rules[row];
+    return {
+      fen,
+      moves,
+      twoFoldDraws: (rules & RULE_TWO_FOLD) !== 0,
+      keyHistory: (rules >> HISTORY_SHIFT) & HISTORY_MASK,
+      skipsTablebases: (rules & RULE_NO_TABLEBASES) !== 0,
+      lc0Order: this.hasLc0Order(row),
+    };
   }
 }
 

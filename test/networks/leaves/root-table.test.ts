@@ -12,9 +12,17 @@ test('what is written into a row is read from it, by another thread as well', ()
   for (const row of [0, 1, ROOT_ROWS - 1]) {
     const before = reader.getVersion(row);
     const moves = Uint16Array.from({ length: 300 + row }, (_, i) => i * 7 + row);
-    writer.write(row, { fen: START_FEN, moves, twoFoldDraws: row === 1 });
+    const root = {
+      fen: START_FEN,
+      moves,
+      twoFoldDraws: row === 1,
+      keyHistory: 7,
+      skipsTablebases: row === 0,
+      lc0Order: row === 1,
+    };
+    writer.write(row, root);
     assert.notEqual(reader.getVersion(row), before);
-    assert.deepEqual(reader.read(row), { fen: START_FEN, moves, twoFoldDraws: row === 1 });
+    assert.deepEqual(reader.read(row), root);
   }
 });
 

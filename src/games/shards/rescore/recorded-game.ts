@@ -3,9 +3,9 @@
 import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
 import { listLegalMoves, NO_MOVE, type Position } from '../../../chess/rules/index.js';
 import { getPolicyEncoding, LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../../networks/encoding/index.js';
-import type { GameLine } from '../../records/index.js';
 import {
   createV6Record,
+  type GameLine,
   PositionFinder,
   readV6Record,
   setV6Position,

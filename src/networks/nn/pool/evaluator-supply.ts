@@ -3,8 +3,7 @@
  * none. It reports every change to the pool and updates the list of threads that can evaluate.
  */
 
-import type { LeafSlots } from '../../leaves/index.js';
-import { LiveEvaluators, PoolCounters } from '../../leaves/index.js';
+import { type LeafSlots, LiveEvaluators, PoolCounters } from '../../leaves/index.js';
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import type { Evaluator } from '../evaluators/evaluator.js';

@@ -5,7 +5,6 @@
 import type { Position } from '../../../chess/rules/index.js';
 import { NO_VALUE } from '../../../chess/syzygy/index.js';
 import type { HistoryFill } from '../../encoding/index.js';
-import type { LeafClaims, LiveEvaluators, RootBoards } from '../../leaves/index.js';
 import {
   CHECKMATE,
   COUNT_BATCHES,
@@ -20,10 +19,13 @@ import {
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
+  type LeafClaims,
   type LeafSlots,
+  type LiveEvaluators,
   MAX_EDGES,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,
+  type RootBoards,
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
   sortEdges,
@@ -180,18 +182,18 @@ export class LeafServer {
     const firstEdge = slot * MAX_EDGES;
     const count = position.generateLegalMoves(slots.edgeMoves, firstEdge);
     const repetitions = position.repetitions();
-    const kind = classifyLeaf(position, count, pathLength, repetitions, boards.hasTwoFoldDraws());
+    const kind = classifyLeaf(position, count, pathLength, repetitions, boards.rules.twoFoldDraws);
     slots.keyLow[slot] = position.keyLow;
     slots.keyHigh[slot] = position.keyHigh;
     slots.flags[slot] = 0;
     slots.edgeCount[slot] = 0;
-    slots.tag[slot] = computeNodeTag(position, repetitions, boards.getKeyHistory());
+    slots.tag[slot] = computeNodeTag(position, repetitions, boards.rules.keyHistory);
     if (kind === CHECKMATE) return this.answerKnown(slot, kind, -1, 0);
     if (kind !== EVALUATED) {
       if (kind === DRAW && count > 0 && !position.hasInsufficientMaterial()) slots.flags[slot] = FLAG_OF_PATH;
       return this.answerKnown(slot, kind, 0, repetitions > 0 ? getCycle(position, pathLength) : 0);
     }
-    const result = pathLength === 0 || boards.skipsTablebases() ? NO_VALUE : this.tablebases.probe(position);
+    const result = pathLength === 0 || boards.rules.skipsTablebases ? NO_VALUE : this.tablebases.probe(position);
     if (result !== NO_VALUE) return this.answerKnown(slot, TABLEBASE, result, 0);
     this.setKey(slot, position, count, repetitions);
     if (cache?.find(this.key, slots.horizon[slot])) {
@@ -225,7 +227,7 @@ export class LeafServer {
 
   private setKey(slot: number, position: Position, count: number, repetitions: number): void {
     const { key } = this;
-    const history = computeHistoryHash(position, this.boards.getKeyHistory());
+    const history = computeHistoryHash(position, this.boards.rules.keyHistory);
     key.low = position.keyLow ^ history;
     key.high = position.keyHigh ^ Math.imul(history, 0x85ebca6b);
     key.repetitions = repetitions;
