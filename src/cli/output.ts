@@ -105,10 +105,9 @@ function hideTerminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return Object.create(stream, { isTTY: { value: false }, write: { value: (text: string) => stream.write(text) } });
 }
 
-/** A download on stderr: a bar on a terminal, sentences elsewhere. */
-
 const FORMAT = '{bar} {done} of {size} MB, {eta_formatted} left';
 
+/** A download on stderr: a bar on a terminal, sentences elsewhere. */
 export function createDownloadBar(): DownloadWatcher {
   const notes = describeDownload(writeNote);
   if (!process.stderr.isTTY) return notes;

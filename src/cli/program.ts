@@ -7,7 +7,7 @@ import { cutText, findNearWord, showControls, suggestName } from '../base/util/i
 import { CrashReporter, readSettings } from '../engine/app/options.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
-import { benchCommand, benchmarkCommand } from './commands/bench.js';
+import { benchCommand, benchmarkCommand } from './commands/bench-command.js';
 import { boardCommand } from './commands/board-command.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { eloCommand } from './commands/elo.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import yargs from 'yargs';
 import { analyseCommand } from '#sardonyx/cli/commands/analyse/analyse.js';
 import { backendBenchCommand } from '#sardonyx/cli/commands/backendbench.js';
-import { benchCommand } from '#sardonyx/cli/commands/bench.js';
+import { benchCommand } from '#sardonyx/cli/commands/bench-command.js';
 import { labelCommand } from '#sardonyx/cli/commands/label.js';
 import { leela2OnnxCommand } from '#sardonyx/cli/commands/network-file-commands.js';
 import { matchCommand } from '#sardonyx/cli/commands/play/match-command.js';

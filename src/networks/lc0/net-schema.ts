@@ -207,8 +207,6 @@ export type NetMessage = Message<'Net'>;
 /** First field of every network file. */
 export const NET_MAGIC = 0x1c0;
 
-/** The enums of lc0's network file (lc0 `proto/net.proto`): tables from lc0's names to numbers. */
-
 export const LayerEncoding = { UNKNOWN_ENCODING: 0, LINEAR16: 1, FLOAT16: 2, BFLOAT16: 3, FLOAT32: 4 } as const;
 
 export const WeightsEncoding = { UNKNOWN: 0, LINEAR16: 1 } as const;

@@ -7,17 +7,11 @@
 import { unwrap } from '../../base/util/index.js';
 import type { ClockLimits, MoverClock, SearchLimits } from '../protocol/search-protocol.js';
 import type { IterationStats } from '../root/iteration-stats.js';
+import { LegacyTimeManager } from './legacy-time-manager.js';
 import { parseTimeManager, type TimeManagerChoice } from './parse-time-manager.js';
-import {
-  AlphazeroTimeManager,
-  LegacyTimeManager,
-  type MoveBudget,
-  type MoveRequest,
-  type SearchProgress,
-  SimpleTimeManager,
-  SmoothTimeManager,
-  type TimeManager,
-} from './time-managers.js';
+import { AlphazeroTimeManager, SimpleTimeManager } from './simple-time-managers.js';
+import { SmoothTimeManager } from './smooth-time-manager.js';
+import type { MoveBudget, MoveRequest, SearchProgress, TimeManager } from './time-manager.js';
 
 // Wraps a time manager and keeps the engine from losing on time, whatever budget the manager plans. It knows two things that
 // the managers of lc0 do not:

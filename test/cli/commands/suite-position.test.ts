@@ -11,7 +11,7 @@ import {
   parseSuiteLine,
   readPuzzleColumns,
   type SuitePosition,
-} from '#sardonyx/cli/commands/suite.js';
+} from '#sardonyx/cli/commands/suite-position.js';
 import { runCommand } from '../../support/run-command.js';
 
 const BOARD = '2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -';

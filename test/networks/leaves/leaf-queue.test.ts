@@ -12,7 +12,7 @@ import {
   viewLeafSlots,
 } from '#sardonyx/networks/leaves/leaf-slots.js';
 import { RootTable } from '#sardonyx/networks/leaves/root-table.js';
-import { TablebaseWords } from '#sardonyx/networks/nn/pool/leaf-tablebases.js';
+import { TablebaseWords } from '#sardonyx/networks/nn/pool/tablebase-words.js';
 
 function createParts(slotCount: number) {
   const shape = { slotCount, workers: 2 };

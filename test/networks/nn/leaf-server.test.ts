@@ -19,7 +19,8 @@ import type { Evaluator } from '#sardonyx/networks/nn/evaluators/evaluator.js';
 import { TrivialEvaluator } from '#sardonyx/networks/nn/evaluators/trivial-evaluator.js';
 import { EvaluatorPool } from '#sardonyx/networks/nn/index.js';
 import { LeafServer, type LeafServerParts } from '#sardonyx/networks/nn/pool/leaf-server.js';
-import { LeafTablebases, TablebaseWords } from '#sardonyx/networks/nn/pool/leaf-tablebases.js';
+import { LeafTablebases } from '#sardonyx/networks/nn/pool/leaf-tablebases.js';
+import { TablebaseWords } from '#sardonyx/networks/nn/pool/tablebase-words.js';
 import { evaluateLeaves, submitLeaf, type TestLeaf, takeAnswer } from '../../support/leaf-driver.js';
 import { createWonTables, withTableFolder } from '../../support/table-folder.js';
 

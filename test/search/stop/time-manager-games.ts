@@ -2,7 +2,7 @@ import { unwrap } from '#sardonyx/base/util/index.js';
 import type { MoverClock } from '#sardonyx/search/protocol/search-protocol.js';
 import { createTimeManager } from '#sardonyx/search/stop/game-clock.js';
 import { parseTimeManager } from '#sardonyx/search/stop/parse-time-manager.js';
-import type { SearchProgress, TimeManager } from '#sardonyx/search/stop/time-managers.js';
+import type { SearchProgress, TimeManager } from '#sardonyx/search/stop/time-manager.js';
 
 export const MANAGERS = ['legacy', 'smooth', 'simple', 'alphazero'] as const;
 

@@ -10,16 +10,9 @@ import { getProgramCommand } from '#platform/machine.js';
 import { declareCommand, text, whole } from '../../declare-command.js';
 import { readEngineFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printLine, printNote } from '../../output.js';
-import {
-  acquireWork,
-  LichessRefusal,
-  type LichessServers,
-  type LichessWork,
-  parseLichessWork,
-  registerEngine,
-  submitWork,
-} from './lichess-api.js';
+import { acquireWork, LichessRefusal, type LichessServers, registerEngine, submitWork } from './lichess-api.js';
 import { LichessSession } from './lichess-session.js';
+import { type LichessWork, parseLichessWork } from './lichess-work.js';
 
 const TOKEN_VARIABLE = 'LICHESS_API_TOKEN';
 const FIRST_PAUSE_MS = 1000;

@@ -7,7 +7,7 @@ import type { OptionStore } from '../../../base/options/index.js';
 import { enginePorts } from '../../../engine/app/index.js';
 import { readVersion } from '../../../engine/app/options.js';
 import { UciSession } from '../../../engine/uci/index.js';
-import type { LichessWork } from './lichess-api.js';
+import type { LichessWork } from './lichess-work.js';
 
 /** Options that lichess needs: its broker rejects `info` lines with wdl or movesleft. */
 const FIXED_OPTIONS = {

@@ -43,7 +43,7 @@ import {
 } from '../options.js';
 import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { FailureStreak } from './evaluator-supply.js';
-import { TablebaseWords } from './leaf-tablebases.js';
+import { TablebaseWords } from './tablebase-words.js';
 
 export interface PoolOptions {
   /** Not needed for hash, random and trivial. A finder is called once for each backend that is tried. */

@@ -11,7 +11,8 @@ import { loadModel } from '../model/model-file.js';
 import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { EvaluatorSupply } from './evaluator-supply.js';
 import { LeafServer } from './leaf-server.js';
-import { LeafTablebases, TablebaseWords } from './leaf-tablebases.js';
+import { LeafTablebases } from './leaf-tablebases.js';
+import { TablebaseWords } from './tablebase-words.js';
 
 /** Call it once, in a thread that a pool has started. */
 export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<void> {

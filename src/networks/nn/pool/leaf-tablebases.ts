@@ -3,7 +3,8 @@
  * so the table's result is exact.
  */
 import type { Position } from '../../../chess/rules/index.js';
-import { NO_VALUE, type TablebaseSettings, Tablebases } from '../../../chess/syzygy/index.js';
+import { NO_VALUE, Tablebases } from '../../../chess/syzygy/index.js';
+import type { TablebaseWords } from './tablebase-words.js';
 
 export class LeafTablebases {
   private version = 0;
@@ -38,62 +39,5 @@ export class LeafTablebases {
 
   close(): void {
     this.tables?.close();
-  }
-}
-
-/**
- * The tablebase settings of the evaluators, in shared memory, because a message would not reach an evaluator that blocks. The pool
- * writes them while no leaf is in flight. An evaluator that sees a new version opens the tables again.
- *
- * | word | meaning                                       |
- * |------|-----------------------------------------------|
- * | 0    | version, atomic                               |
- * | 1    | largest number of men to look up              |
- * | 2    | 1 if the fifty-move rule counts               |
- * | 3    | length of the folder names that follow, UTF-8 |
- */
-
-const VERSION = 0;
-const MEN_LIMIT = 1;
-const FIFTY_MOVE_RULE = 2;
-const PATH_LENGTH = 3;
-const WORDS = 4;
-const PATH_BYTES = 32768;
-
-export class TablebaseWords {
-  private readonly words: Int32Array;
-  private readonly path: Uint8Array;
-
-  constructor(buffer: SharedArrayBuffer) {
-    this.words = new Int32Array(buffer, 0, WORDS);
-    this.path = new Uint8Array(buffer, 4 * WORDS);
-  }
-
-  static createBuffer(): SharedArrayBuffer {
-    return new SharedArrayBuffer(4 * WORDS + PATH_BYTES);
-  }
-
-  get version(): number {
-    return Atomics.load(this.words, VERSION);
-  }
-
-  write({ paths, menLimit, fiftyMoveRule }: TablebaseSettings): void {
-    const { words } = this;
-    const bytes = new TextEncoder().encode(paths);
-    words[MEN_LIMIT] = menLimit;
-    words[FIFTY_MOVE_RULE] = fiftyMoveRule ? 1 : 0;
-    // If the names do not fit, use no tables rather than those of a truncated name.
-    words[PATH_LENGTH] = bytes.length <= PATH_BYTES ? bytes.length : 0;
-    this.path.set(bytes.subarray(0, words[PATH_LENGTH]));
-    Atomics.add(words, VERSION, 1);
-  }
-
-  read(): TablebaseSettings {
-    const { words, path } = this;
-    return {
-      paths: new TextDecoder().decode(path.slice(0, words[PATH_LENGTH])),
-      menLimit: words[MEN_LIMIT],
-      fiftyMoveRule: words[FIFTY_MOVE_RULE] === 1,
-    };
   }
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { parseLichessWork } from '#sardonyx/cli/commands/lichess/lichess-api.js';
+import { parseLichessWork } from '#sardonyx/cli/commands/lichess/lichess-work.js';
 import { repositoryRoot } from '../../../support/shared-folder.js';
 
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';

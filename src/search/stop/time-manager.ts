@@ -1,0 +1,54 @@
+/**
+ * Time managers: from a chess clock they compute how many milliseconds a search may take. They are pure
+ * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
+ * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
+ */
+import type { MoverClock } from '../protocol/search-protocol.js';
+
+export interface MoveRequest {
+  readonly clock: MoverClock;
+  /** Plies played since move 1 of the game (from the FEN's move number). */
+  readonly gamePly: number;
+  /** Time that the user reserves for the connection and the GUI. */
+  readonly moveOverheadMs: number;
+  /** Visits that this search reuses from the last tree. */
+  readonly treeNodes: number;
+}
+
+/** The state of the search when it asks whether to go on. */
+export interface SearchProgress {
+  readonly elapsedMs: number;
+  /** 0 until the first batch is finished. */
+  readonly sinceFirstBatchMs: number;
+  /** Playouts of this search. */
+  readonly playouts: number;
+  /** Visits in the tree, reused ones included. */
+  readonly treeNodes: number;
+  /** Visits of each root move that may be played; empty until the root is evaluated. */
+  readonly rootVisits: ArrayLike<number>;
+  /** The most visited move is not the one with the highest value. */
+  readonly isBestMoveDoubtful: boolean;
+}
+
+/** The budget of one move. */
+export interface MoveBudget {
+  /** When the search should stop. Never NaN or negative; it may change while the search runs. */
+  limitMs(progress: SearchProgress): number;
+  /** The manager's estimate of nodes a second, for smart pruning; null = smart pruning measures. */
+  getNodesPerSecond(): number | null;
+  /** Called once when the search has ended; tells the manager how much time it saved or overdrew. */
+  finish(progress: SearchProgress): void;
+}
+
+export interface TimeManager {
+  startMove(request: MoveRequest): MoveBudget;
+}
+
+/** A budget that stays the same while the search runs. */
+export function createFixedBudget(limitMs: number, onFinish?: (elapsedMs: number) => void): MoveBudget {
+  return {
+    limitMs: () => limitMs,
+    getNodesPerSecond: () => null,
+    finish: (progress) => onFinish?.(progress.elapsedMs),
+  };
+}
