@@ -33,19 +33,13 @@ import {
 const MOST_POSITIONS = 1_000_000;
 const TIME_UNASKED_MS = 1000;
 
-interface Attempt {
-  readonly id: string;
-  readonly fen: string;
-  readonly task: string;
+interface Attempt extends Pick<SuitePosition, 'id' | 'fen' | 'task' | 'rating' | 'themes'> {
   /** The engine's move, in SAN. */
   readonly move: string;
   readonly score: Score;
   readonly nodes: number;
   readonly timeMs: number;
   readonly isSolved: boolean;
-  /** Of a puzzle: its rating and themes. */
-  readonly rating?: number;
-  readonly themes?: readonly string[];
 }
 
 export const suiteCommand = declareCommand({

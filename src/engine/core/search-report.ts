@@ -29,17 +29,9 @@ export interface ReportLine {
   readonly pv: readonly Move[];
 }
 
-export interface SearchReport {
-  readonly depth: number;
-  readonly seldepth: number;
-  readonly timeMs: number;
-  /** Nodes of the whole search, with reused ones. */
-  readonly nodes: number;
+export interface SearchReport extends Omit<SearchInfo, 'gathering' | 'lines'> {
   /** Share of the evaluation cache in use, per mille; null when nothing was searched. */
   readonly hashFull: number | null;
-  readonly nps: number | null;
-  readonly eps: number | null;
-  readonly tbHits: number;
   /** Null if nothing was searched. */
   readonly gathering: GatheringCounters | null;
   /** Best line first; at least one. */

@@ -26,10 +26,7 @@ export interface LabelSettings {
 }
 
 /** Of a run that labels positions of existing files. */
-export interface PositionSettings extends SourceFilter {
-  readonly seed: number;
-  readonly nodes: number;
-  readonly multiPv: number;
+export interface PositionSettings extends SourceFilter, Pick<LabelSettings, 'seed' | 'nodes' | 'multiPv' | 'weights'> {
   readonly from: readonly SourceFile[];
   /** Share of the plies that are labelled, or searched for leaves. */
   readonly sample: number;
@@ -42,7 +39,6 @@ export interface PositionSettings extends SourceFilter {
   /** Nodes of our search that are labelled for each ply, and the nodes that it visits. */
   readonly leaves: number;
   readonly leafNodes: number;
-  readonly weights?: string;
 }
 
 /** Where games start: a book file, `startpos`, or `endgames` (random positions of few pieces). */

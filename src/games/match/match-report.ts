@@ -4,18 +4,16 @@ import {
   computeSprt,
   type EloEstimate,
   estimateElo,
+  type GameCounts,
   type PairCounts,
   type SprtSettings,
   type SprtState,
 } from '../statistics/index.js';
 import type { Forfeits, Standings } from './standings.js';
 
-export interface MatchReport {
+export interface MatchReport extends GameCounts {
   readonly players: readonly [string, string];
   readonly games: number;
-  readonly wins: number;
-  readonly draws: number;
-  readonly losses: number;
   /** Pairs by the first player's points: 0, ½, 1, 1½, 2. */
   readonly pentanomial: PairCounts;
   /** Null before the first game. JSON turns infinite Elo (all won or all lost) into null. */

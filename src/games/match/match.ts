@@ -5,16 +5,8 @@
  */
 
 import { mixSeeds, runSideBySide } from '../../base/util/index.js';
-import type { Tablebases } from '../../chess/syzygy/index.js';
 import type { Opening } from '../openings/index.js';
-import {
-  type AdjudicationRules,
-  formatGame,
-  formatTimeControl,
-  type Player,
-  type PlayerLimits,
-  type PlayerSource,
-} from '../play/index.js';
+import { formatGame, formatTimeControl, type Player, type PlayerLimits, type PlayerSource } from '../play/index.js';
 import { computeSprt, type SprtSettings } from '../statistics/index.js';
 import { createLivePosition, type LivePosition } from './live-position.js';
 import { type FinishedGame, type GameSetup, playGame } from './match-game.js';
@@ -22,20 +14,15 @@ import type { LoggedGame, MatchLog } from './match-log.js';
 import { Schedule, type TournamentKind } from './schedule.js';
 import { CrashWatch, MOST_CRASHES, Tournament } from './tournament.js';
 
-export interface MatchPlan {
+export interface MatchPlan extends Pick<GameSetup, 'chess960' | 'rules' | 'tables' | 'timeMarginMs' | 'seed'> {
   readonly players: readonly PlayerSource[];
   readonly tournament: TournamentKind;
   /** Of each pairing, those of earlier runs included. */
   readonly games: number;
   readonly openings: (round: number) => Opening;
-  readonly chess960: boolean;
-  readonly rules: AdjudicationRules;
-  readonly tables: Tablebases | null;
-  readonly timeMarginMs: number;
   readonly concurrency: number;
   /** Keep playing when a player crashes in every game. */
   readonly recovers: boolean;
-  readonly seed: number;
   /** For two players only. */
   readonly sprt: SprtSettings | null;
   readonly event: string;

@@ -28,12 +28,9 @@ export interface SelfPlayOutput {
   readonly showsThinking: boolean;
 }
 
-export interface SelfPlaySummary {
+export interface SelfPlaySummary extends GameCounts {
   /** All games, those of earlier runs included; the other numbers count this run only. */
   readonly games: number;
-  readonly wins: number;
-  readonly draws: number;
-  readonly losses: number;
   readonly moves: number;
   readonly playouts: number;
   readonly records: number;

@@ -3,14 +3,9 @@
  * arithmetic, without timer, `Date.now()` or chess. All times are in milliseconds since the clock of this move started (the
  * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
-import type { MoverClock } from '../protocol/search-protocol.js';
+import type { ClockLimits } from '../protocol/search-protocol.js';
 
-export interface MoveRequest {
-  readonly clock: MoverClock;
-  /** Plies played since move 1 of the game (from the FEN's move number). */
-  readonly gamePly: number;
-  /** Time that the user reserves for the connection and the GUI. */
-  readonly moveOverheadMs: number;
+export interface MoveRequest extends Pick<ClockLimits, 'clock' | 'gamePly' | 'moveOverheadMs'> {
   /** Visits that this search reuses from the last tree. */
   readonly treeNodes: number;
 }

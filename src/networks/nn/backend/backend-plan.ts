@@ -45,7 +45,9 @@ export interface OnnxPlan {
 export interface HashPlan {
   readonly kind: 'hash';
   readonly seed: number;
+  /** Duration of each run. */
   readonly delayMs: number;
+  /** Uses the evaluation cache, as networks do. */
   readonly cached: boolean;
 }
 

@@ -4,15 +4,8 @@
  */
 
 import { MAX_MOVES, type Position } from '../../../chess/rules/index.js';
+import type { HashPlan } from '../backend/backend-plan.js';
 import type { Evaluator } from './evaluator.js';
-
-export interface HashEvaluatorOptions {
-  readonly seed: number;
-  /** Duration of each run. */
-  readonly delayMs: number;
-  /** Uses the evaluation cache, as networks do. */
-  readonly cached: boolean;
-}
 
 const LEVELS = 256;
 /** Logits are between 0 and this, about as in trained networks. */
@@ -32,7 +25,7 @@ export class HashEvaluator implements Evaluator {
   private readonly weights = new Float32Array(LEVELS);
   private weightsTemperature = Number.NaN;
 
-  constructor(options: HashEvaluatorOptions) {
+  constructor(options: HashPlan) {
     this.isInstant = !options.cached && options.delayMs === 0;
     this.seed = mix(options.seed ^ 0x5bd1e995);
     this.delayMs = options.delayMs;

@@ -1,22 +1,17 @@
 /** Facts about the network in use, for users (`id name`, describenet, bench). */
 import type { Model } from './model-file.js';
 
-export interface NetworkInfo {
+export interface NetworkInfo
+  extends Pick<Model, 'fileName' | 'fileSha256' | 'licence' | 'training' | 'parameterBytes'> {
   /** `sardonyx.name`, else the file's name; the backend's name if there is no network. */
   readonly name: string;
-  readonly fileName: string;
-  /** SHA-256 of its file, in hexadecimal; null without a file, or if not computed. */
-  readonly fileSha256: string | null;
-  readonly licence: string;
-  readonly training: string;
   readonly inputEncoding: string;
   readonly policyEncoding: string;
   /** Whether the network gives draw probabilities, and whether it has a moves-left head. */
   readonly hasWdl: boolean;
   readonly hasMovesLeft: boolean;
-  /** Precision of the weights: fp32, fp16 or int8; empty without a network. */
-  readonly precision: string;
-  readonly parameterBytes: number;
+  /** Precision of the weights; empty without a network. */
+  readonly precision: Model['precision'] | '';
   /** The backend in use, after any fallback. */
   readonly backend: string;
 }

@@ -73,12 +73,7 @@ export interface PoolOptions {
   readonly onWarning?: (text: string) => void;
 }
 
-export interface EvaluatorPoolSettings {
-  readonly policyTemperature?: number;
-  readonly historyFill?: HistoryFill;
-  readonly minibatch?: number;
-  readonly tablebases?: TablebaseSettings;
-}
+export type EvaluatorPoolSettings = Pick<PoolOptions, 'policyTemperature' | 'historyFill' | 'minibatch' | 'tablebases'>;
 
 const MIN_SLOTS = 4096;
 /** After this many crashes in a row a thread is restarted without an evaluator. */
