@@ -26,7 +26,7 @@ import type {
   Signal,
 } from './chess-engine.js';
 import type { EngineHost, HostFactory } from './engine-host.js';
-import { Errand, EvaluationRequest, followSignal, RequestQueue, SearchRequest } from './request-queue.js';
+import { EvaluationRequest, followSignal, RequestQueue, SearchRequest } from './request-queue.js';
 
 interface Setup {
   readonly fen: string | null;
@@ -179,7 +179,7 @@ class QueueEngine implements ChessEngine {
   newGame(): void {
     this.queue.requireOpen();
     this.setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
-    this.queue.add(new Errand((host) => host.newGame()));
+    this.queue.add({ run: async (host) => host.newGame() });
   }
 
   dispose(): Promise<void> {

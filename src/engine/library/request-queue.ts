@@ -11,13 +11,13 @@ import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
 import { RunningSearch } from './running-search.js';
 
 export interface QueuedRequest {
-  readonly isEndless: boolean;
   /** Resolves when the engine is free again; never rejects. */
   run(host: EngineHost): Promise<void>;
+  readonly isEndless?: boolean;
   /** Ends a request that is endless, for the next one. */
-  giveWay(): void;
-  stop(): void;
-  fail(error: unknown): void;
+  giveWay?(): void;
+  stop?(): void;
+  fail?(error: unknown): void;
 }
 
 export interface QueueEvents {
@@ -77,14 +77,14 @@ export class RequestQueue {
   }
 
   stop(): void {
-    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting]) request?.stop();
+    for (const request of [...this.slots.map(({ current }) => current), ...this.waiting]) request?.stop?.();
   }
 
   /** All requests without an answer fail. */
   async close(error: Error): Promise<void> {
     this.closed = error;
     for (const request of [...this.slots.map(({ current }) => current), ...this.waiting.splice(0)])
-      request?.fail(error);
+      request?.fail?.(error);
     await Promise.all(this.hosts.map((host) => host.dispose()));
   }
 
@@ -99,7 +99,7 @@ export class RequestQueue {
         this.startNext();
       });
     }
-    for (const { current } of this.slots.slice(0, this.waiting.length)) if (current?.isEndless) current.giveWay();
+    for (const { current } of this.slots.slice(0, this.waiting.length)) if (current?.isEndless) current.giveWay?.();
   }
 }
 
@@ -178,7 +178,6 @@ export class SearchRequest implements QueuedRequest {
 }
 
 export class EvaluationRequest implements QueuedRequest {
-  readonly isEndless = false;
   private readonly answer = createDeferred<RootStats | null>();
   readonly stats = this.answer.promise;
 
@@ -188,30 +187,9 @@ export class EvaluationRequest implements QueuedRequest {
     await host.evaluate(this.task).then(this.answer.resolve, this.answer.reject);
   }
 
-  giveWay(): void {}
-
-  stop(): void {}
-
   fail(error: unknown): void {
     this.answer.reject(error);
   }
-}
-
-/** Something to do with an engine between two requests. */
-export class Errand implements QueuedRequest {
-  readonly isEndless = false;
-
-  constructor(private readonly work: (host: EngineHost) => void) {}
-
-  async run(host: EngineHost): Promise<void> {
-    this.work(host);
-  }
-
-  giveWay(): void {}
-
-  stop(): void {}
-
-  fail(): void {}
 }
 
 /** Gives up the request when the signal aborts. @returns a function that ends the watch */
@@ -219,7 +197,7 @@ export function followSignal(queue: RequestQueue, request: QueuedRequest, signal
   if (signal === undefined) return () => undefined;
   const abort = (): void => {
     queue.remove(request);
-    request.fail(signal.reason);
+    request.fail?.(signal.reason);
   };
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort);
