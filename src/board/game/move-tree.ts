@@ -207,18 +207,10 @@ export function listUciMoves(node: MoveNode): string[] {
     .map(({ uci }) => uci);
 }
 
-const KNIGHT_PLACES = [
-  [0, 1],
-  [0, 2],
-  [0, 3],
-  [0, 4],
-  [1, 2],
-  [1, 3],
-  [1, 4],
-  [2, 3],
-  [2, 4],
-  [3, 4],
-];
+/** Two of the five squares that are free. */
+const KNIGHT_PLACES = [0, 1, 2, 3].flatMap((first) =>
+  [1, 2, 3, 4].filter((second) => second > first).map((second) => [first, second] as const),
+);
 
 /** A start position by its number, 0 to 959, in Reinhard Scharnagl's scheme: 518 is the standard one. */
 export function createChess960Fen(number: number): string {

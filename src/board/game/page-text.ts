@@ -115,7 +115,8 @@ export function splitEngineNote(comment: string, isBlack = false): { readonly no
   return { note: formatScore({ kind: mate === undefined ? 'cp' : 'mate', value }, isBlack), rest };
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+/** By their letters. */
+export const PIECE_NAMES: Readonly<Record<string, string>> = {
   k: 'king',
   q: 'queen',
   r: 'rook',
@@ -123,29 +124,25 @@ const NAMES: Readonly<Record<string, string>> = {
   n: 'knight',
   p: 'pawn',
 };
-const ORDER = 'kqrbnp';
+
+/** Squares of a FEN from a8 to h1. `letter` is the piece's, ' ' for none; `file` and `rank` count from 0, `rank` from the top. */
+export function listSquares(fen: string): readonly { letter: string; file: number; rank: number }[] {
+  const rows = fen
+    .split(' ')[0]
+    .replace(/\d/g, (count) => ' '.repeat(Number(count)))
+    .split('/');
+  return rows.flatMap((row, rank) => [...row].map((letter, file) => ({ letter, file, rank })));
+}
 
 /** "White to move. White: king e1, … Black: king e8, …" @param fen a valid one */
 export function describeBoard(fen: string): string {
-  const [placement] = fen.split(' ');
-  const squares: Record<string, string[]> = {};
-  for (const [row, text] of placement.split('/').entries()) {
-    let file = 0;
-    for (const letter of text) {
-      if (/\d/.test(letter)) {
-        file += Number(letter);
-        continue;
-      }
-      squares[letter] = [...(squares[letter] ?? []), `${'abcdefgh'[file]}${8 - row}`];
-      file++;
-    }
-  }
+  const squares = listSquares(fen);
   const describeSide = (isWhite: boolean): string =>
-    [...ORDER]
-      .flatMap((letter) => {
-        const own = squares[isWhite ? letter.toUpperCase() : letter];
-        if (own === undefined) return [];
-        return [`${NAMES[letter]}${own.length > 1 ? 's' : ''} ${own.join(' ')}`];
+    Object.entries(PIECE_NAMES)
+      .flatMap(([letter, name]) => {
+        const own = squares.filter((square) => square.letter === (isWhite ? letter.toUpperCase() : letter));
+        const names = own.map(({ file, rank }) => `${'abcdefgh'[file]}${8 - rank}`);
+        return own.length === 0 ? [] : [`${name}${own.length > 1 ? 's' : ''} ${names.join(' ')}`];
       })
       .join(', ');
   const mover = isBlacksTurn(fen) ? 'Black' : 'White';

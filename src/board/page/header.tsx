@@ -12,7 +12,7 @@ import { UnsavedMark } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { openEditor } from './study/board-editor.js';
-import { analysisName, chapterIndex, chapters, openGames } from './study/library.js';
+import { analysisName, beginAnalysis, chapterIndex, chapters } from './study/library.js';
 import { openLoadDialog } from './study/open-games.js';
 import { players } from './study/players.js';
 import { ShareItems } from './study/share-menu.js';
@@ -84,10 +84,10 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
       )}
       <Menu label="New">
         <MenuItem label="Game against the engine" onClick={begin('play', assign(wantsNewGame, true))} />
-        <MenuItem label="Empty board" onClick={begin('analyse', () => openGames([unwrap(MoveTree.create())]))} />
+        <MenuItem label="Empty board" onClick={begin('analyse', () => openPosition())} />
         <MenuItem
           label="Chess960"
-          onClick={begin('analyse', () => openGames([unwrap(MoveTree.create(createChess960Fen(prng.nextBelow(960))))]))}
+          onClick={begin('analyse', () => openPosition(createChess960Fen(prng.nextBelow(960))))}
         />
         <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
         <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
@@ -132,6 +132,10 @@ function PlayedItems() {
       <MenuItem label="Save PGN" disabled={pgn === ''} onClick={() => saveFile('game.pgn', pgn)} />
     </>
   );
+}
+
+function openPosition(fen?: string): void {
+  beginAnalysis({ games: [unwrap(MoveTree.create(fen))] });
 }
 
 /** Shows the board in a mode, and does something there. */

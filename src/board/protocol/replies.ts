@@ -2,6 +2,7 @@
  * What the engine tells a page: one reply to each request, and events in between. Moves are UCI text, castling king takes
  * rook. Values are from the view of the player to move in the position asked about; times are milliseconds.
  */
+import * as v from 'valibot';
 import type { OptionSpec, OptionValue } from '../../base/options/index.js';
 import type { Info, InfoLine, MoveStatistics } from '../../engine/library/chess-engine.js';
 import type { RequestType } from './requests.js';
@@ -146,32 +147,36 @@ export interface CoursePoint {
   readonly llr: number | null;
 }
 
-export interface LiveThought {
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const liveThought = v.object({
   /** From White's view; null when the player did not say. */
-  readonly score: ScoreText | null;
-  readonly depth: number;
-  readonly nodes: number;
-  readonly timeMs: number;
+  score: v.nullable(v.object({ kind: v.picklist(['cp', 'mate']), value: v.number() })),
+  depth: whole,
+  nodes: whole,
+  timeMs: v.number(),
   /** In SAN, its own move first. */
-  readonly line: readonly string[];
-}
+  line: v.array(v.string()),
+});
+export type LiveThought = v.InferOutput<typeof liveThought>;
 
-/** A running game. */
-export interface LiveGame {
-  readonly game: number;
-  readonly white: string;
-  readonly black: string;
-  readonly fen: string;
-  readonly plies: number;
+/** A running game, as `sardonyx match --live` prints it. */
+export const liveGameSchema = v.object({
+  game: whole,
+  white: v.string(),
+  black: v.string(),
+  fen: v.string(),
+  plies: whole,
   /** UCI, castling king takes rook; null before the first one. */
-  readonly lastMove: string | null;
-  readonly startFen: string;
+  lastMove: v.nullable(v.string()),
+  startFen: v.string(),
   /** Of the opening, in UCI as `lastMove`, and of the game. */
-  readonly moves: readonly string[];
-  /** What each player thought of its last move; null before it. */
-  readonly thoughts: readonly [white: LiveThought | null, black: LiveThought | null];
-  /** When the player to move began to think; null without a clock. */
-  readonly remainingMs: readonly [white: number | null, black: number | null];
+  moves: v.array(v.string()),
+  /** What White and Black thought of their last moves; null before them. */
+  thoughts: v.tuple([v.nullable(liveThought), v.nullable(liveThought)]),
+  /** Of White and Black when the player to move began to think; null without a clock. */
+  remainingMs: v.tuple([v.nullable(v.number()), v.nullable(v.number())]),
+});
+export interface LiveGame extends v.InferOutput<typeof liveGameSchema> {
   /** So long ago the player to move began to think. */
   readonly ageMs: number;
 }
@@ -278,33 +283,24 @@ export type LoopGameKind = 'games' | 'gate' | 'measure';
 /** Number of games of each kind. */
 export type LoopGames = Readonly<Record<LoopGameKind, number>>;
 
-/** Answer to each request, by its type. */
-export interface Answers extends Record<RequestType, unknown> {
+interface OwnAnswers {
   describe: EngineDescription;
-  analyse: null;
-  stop: null;
   think: ThoughtReply;
-  hurry: null;
-  setOption: null;
-  useNetwork: null;
   explain: ExplanationText;
   tree: TreeNode | null;
   probe: TablebaseVerdict | null;
   readLoop: LoopState | null;
   countLoopGames: LoopGames;
   readLoopGame: string;
-  startLoop: null;
-  stopLoop: null;
   changeBest: string;
   readMatchOffer: MatchOffer;
   listMatches: readonly MatchEntry[];
   readMatch: MatchState;
   readMatchGame: string;
   startMatch: string;
-  pauseMatch: null;
-  resumeMatch: null;
-  deleteMatch: null;
 }
+/** Answer to each request, by its type: null unless the request asks for something. */
+export type Answers = OwnAnswers & Record<Exclude<RequestType, keyof OwnAnswers>, null>;
 
 export type PortEvent =
   /** News of the analysis or of the `think` with this request number. */

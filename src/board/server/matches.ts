@@ -9,9 +9,16 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { createFolder } from '#platform/folders.js';
 import { cutText, describeRefusal, LineReader } from '../../base/util/index.js';
-import { type Crosstable, findLockOwner, type LivePosition } from '../../games/match/index.js';
+import { type Crosstable, findLockOwner } from '../../games/match/index.js';
 import type { MatchServices } from '../desk/engine-services.js';
-import type { LiveGame, MatchEntry, MatchOffer, MatchState, MatchTableRow } from '../protocol/replies.js';
+import {
+  type LiveGame,
+  liveGameSchema,
+  type MatchEntry,
+  type MatchOffer,
+  type MatchState,
+  type MatchTableRow,
+} from '../protocol/replies.js';
 import type { MatchSettings } from '../protocol/requests.js';
 import {
   createRecordedArguments,
@@ -257,40 +264,17 @@ function createTableRow({ player, points, games, elo, against }: CrosstableRow):
 const PAUSE_TIMEOUT_MS = 1000;
 const LONGEST_COMPLAINT = 2000;
 
-const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
-const clock = v.nullable(v.number());
-const thought = v.nullable(
-  v.object({
-    score: v.nullable(v.object({ kind: v.picklist(['cp', 'mate']), value: v.number() })),
-    depth: whole,
-    nodes: whole,
-    timeMs: v.number(),
-    line: v.array(v.string()),
-  }),
-);
 /** What `sardonyx match --live` prints. */
 const newsSchema = v.variant('type', [
-  v.object({
-    type: v.literal('position'),
-    game: whole,
-    white: v.string(),
-    black: v.string(),
-    fen: v.string(),
-    plies: whole,
-    lastMove: v.nullable(v.string()),
-    startFen: v.string(),
-    moves: v.array(v.string()),
-    thoughts: v.tuple([thought, thought]),
-    remainingMs: v.tuple([clock, clock]),
-  }),
-  v.object({ type: v.literal('result'), game: whole }),
+  v.object({ type: v.literal('position'), ...liveGameSchema.entries }),
+  v.object({ type: v.literal('result'), game: v.number() }),
   v.object({ type: v.literal('report') }),
 ]);
 
 /** `sardonyx match` in a process of its own: its live games, what it complains of, and its end. */
 class MatchRun {
   private readonly child: ChildProcess;
-  private readonly live = new Map<number, { readonly position: LivePosition; readonly atMs: number }>();
+  private readonly live = new Map<number, { readonly position: Omit<LiveGame, 'ageMs'>; readonly atMs: number }>();
   private errors = '';
   /** The first news that was none, in one sentence. */
   private misunderstanding = '';

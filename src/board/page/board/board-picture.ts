@@ -1,16 +1,9 @@
 /** The board as a picture to share: squares, pieces, and the arrows and circles that are shown on it. */
+import { listSquares, PIECE_NAMES } from '../../game/page-text.js';
 import { readColor } from '../shell/appearance.js';
 import { saveFile } from '../shell/user-files.js';
 import type { Side } from './chess-board.js';
 
-const PIECES: Readonly<Record<string, string>> = {
-  k: 'king',
-  q: 'queen',
-  r: 'rook',
-  b: 'bishop',
-  n: 'knight',
-  p: 'pawn',
-};
 const SIZE = 800;
 /** Of the numbers that the page's style sheet draws. */
 const TEXT = 'font:700 20px sans-serif;fill:#1c1a17;stroke:#fffe;stroke-width:5px;paint-order:stroke';
@@ -28,11 +21,7 @@ export async function saveBoard(fen: string, side: Side, format: 'svg' | 'png'):
 }
 
 function drawBoard(fen: string, side: Side): string {
-  const rows = fen
-    .split(' ')[0]
-    .replace(/\d/g, (count) => ' '.repeat(Number(count)))
-    .split('/');
-  const squares = rows.flatMap((row, rank) => [...row].map((letter, file) => ({ letter, file, rank })));
+  const squares = listSquares(fen);
   const draw = ({ letter, file, rank }: (typeof squares)[number]): string => {
     const [x, y] = (side === 'white' ? [file, rank] : [7 - file, 7 - rank]).map((at) => 100 * at);
     const dark =
@@ -57,7 +46,7 @@ function findPiece(letter: string): string {
   const host = document.createElement('div');
   const piece = document.createElement('piece');
   host.className = 'cg-wrap visually-hidden';
-  piece.className = `${PIECES[letter.toLowerCase()]} ${letter === letter.toLowerCase() ? 'black' : 'white'}`;
+  piece.className = `${PIECE_NAMES[letter.toLowerCase()]} ${letter === letter.toLowerCase() ? 'black' : 'white'}`;
   host.append(piece);
   document.body.append(host);
   const [, address = ''] = /url\("(.*)"\)/.exec(getComputedStyle(piece).backgroundImage) ?? [];

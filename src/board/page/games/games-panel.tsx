@@ -21,6 +21,7 @@ import {
   analyseGame,
   analysisId,
   analysisName,
+  beginAnalysis,
   chapterIndex,
   chapters,
   deleteAnalysis,
@@ -28,13 +29,11 @@ import {
   keepChapter,
   openAnalysis,
   openChapter,
-  openGames,
   openPgn,
   readAllGames,
 } from '../study/library.js';
 import { openLoadDialog, readGames, readShare, refusals, wantsText } from '../study/open-games.js';
 import { saveAll } from '../study/share-menu.js';
-import { Study } from '../study/study.js';
 
 /** What stands at the left. */
 interface Collection {
@@ -168,17 +167,14 @@ function readCollection(key: string, fetchText: () => Promise<Blob>): Pick<Colle
     open: (index) => {
       const { text } = listed.value.games[index];
       const game = parseTree(text);
-      if (key === 'played' || !game.ok) return openPgn(text);
-      const study = new Study();
-      study.load(game.value.tree);
-      return analyseGame(study, `${key}/${index}`);
+      return key === 'played' || !game.ok ? openPgn(text) : analyseGame(game.value.tree, `${key}/${index}`);
     },
   };
 }
 
 /** A whole analysis; the one on the board gives way to an empty board. */
 async function removeAll(entry: StoredAnalysis): Promise<void> {
-  if (entry.id === analysisId.value) openGames([unwrap(MoveTree.create())]);
+  if (entry.id === analysisId.value) beginAnalysis({ games: [unwrap(MoveTree.create())] });
   await deleteAnalysis(entry);
 }
 

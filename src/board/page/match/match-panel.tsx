@@ -128,11 +128,9 @@ function showAllBoards(): void {
 }
 
 function analyse(): Promise<void> {
-  const running = watchedGame.value;
-  return analyseGame(
-    matchStudy,
-    `match/${shownName.value}/${running === null ? shownMatchGame.value : `running ${running}`}`,
-  );
+  const { tree, node } = matchStudy;
+  const game = watchedGame.value === null ? shownMatchGame.value : `running ${watchedGame.value}`;
+  return analyseGame(tree.value, `match/${shownName.value}/${game}`, node.value);
 }
 
 function describePlayer(game: LiveGame, side: 0 | 1): PlayerNote {

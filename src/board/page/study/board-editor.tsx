@@ -10,7 +10,7 @@ import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { SquareCursor, useChessground } from '../board/chess-board.js';
 import { assign, Button, NumberField, ProblemLine, Segments, Select, submit } from '../shell/controls.js';
-import { createTree, openGames, setup } from './library.js';
+import { beginAnalysis, createTree, setup } from './library.js';
 import { study } from './study.js';
 
 export const isEditing = computed(() => setup.value !== null);
@@ -124,7 +124,7 @@ export function EditorForm() {
       onSubmit={submit(() => {
         if (!tree.ok) return;
         setup.value = null;
-        openGames([tree.value]);
+        beginAnalysis({ games: [tree.value] });
       })}
     >
       <h2>Set up a position</h2>

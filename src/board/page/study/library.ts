@@ -20,6 +20,7 @@ import {
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { addNotice } from '../shell/notices.js';
+import { showStudy } from '../shell/rooms.js';
 import { nameBytes, saveFile } from '../shell/user-files.js';
 import {
   analyses,
@@ -34,7 +35,7 @@ import {
   removeAnalysis,
 } from './analysis-store.js';
 import { nameLine } from './openings.js';
-import { type Study, study, type Undo } from './study.js';
+import { study, type Undo } from './study.js';
 
 const SAVE_MS = 300;
 const RELOAD_TIMEOUT_MS = 1000;
@@ -313,12 +314,23 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
   await load(entry, !isFree).catch(() => addNotice('error', `${entry.name} cannot be read`));
 }
 
-/** Begins a new analysis; the one on the board stays in the list. */
-export function openGames(trees: readonly MoveTree[], node: MoveNode = trees[0].root, source = ''): void {
-  begin(trees.map(createChapter), 0, '', source, trees[0], node);
+/** Games to analyse: what a file holds, or a tree of this page. */
+interface GameSource {
+  readonly games: readonly [ImportedGame | MoveTree, ...ImportedGame[]];
+  /** The move on the board; the start of the first game when left out. */
+  readonly node?: MoveNode;
+  /** Of the file; '' = after the game. */
+  readonly name?: string;
+  /** The file or the game of another room that it is, which is opened once; '' = begun here. */
+  readonly source?: string;
 }
 
-/** Opens the analysis that was made of a file or of a game of another room, as it was left. @returns false when there is none */
+/** What was opened before comes as it was left. @returns false for a game that cannot be read */
+export async function openGame(game: GameSource): Promise<boolean> {
+  return (await openKnown(game.source ?? '')) || beginAnalysis(game);
+}
+
+/** Opens the analysis that was made of a source, as it was left. @returns false when there is none */
 export async function openKnown(source: string): Promise<boolean> {
   if (source === '' || source === ownSource) return source !== '';
   const entry = analyses.value.find((known) => known.source === source);
@@ -329,58 +341,40 @@ export async function openKnown(source: string): Promise<boolean> {
 /** So many tell one game from another. */
 const TELLING_PLIES = 8;
 
-/** Takes a game of another room to the analysis board, at the same move; one that was taken before comes as it was left. */
-export async function analyseGame({ tree, node }: Study, source: string): Promise<void> {
-  const [{ startFen, root, headers }, from] = [tree.value, node.value];
+/** Takes a game of another room to the analysis board, at the same move. @param place its room, file and number */
+export async function analyseGame(tree: MoveTree, place: string, node = tree.root): Promise<void> {
+  const { startFen, root, headers } = tree;
   // A match or a loop of another folder may have the same name.
   const isOver = /\d/.test(headers.get('Result') ?? '');
   const line = [startFen, ...listUciMoves(findLineEnd(root)).slice(0, TELLING_PLIES)].join(' ');
-  const whole = isOver ? `${source} ${line}` : source;
-  if (!(await openKnown(whole))) openGames([tree.value], from, whole);
-  location.hash = 'analyse';
+  await openGame({ games: [tree], node, source: isOver ? `${place} ${line}` : place });
+  showStudy();
 }
 
-/**
- * Begins an analysis of a file.
- * @param index of the game that is shown
- * @param name of the file; '' = after the game
- * @param source for `openKnown`
- * @returns false for a game that cannot be read
- */
-export function openFile(games: readonly ImportedGame[], index: number, name: string, source = ''): boolean {
-  const tree = readChapter(games[index]);
-  if (tree !== null) begin(games, index, name, source, tree, tree.root);
-  return tree !== null;
+export function openPgn(text: string): Promise<boolean> {
+  return openGame({ games: [{ title: '', text }], source: nameBytes(new TextEncoder().encode(text)) });
 }
 
-/** A game that was opened before comes as it was left. @returns false for a text that cannot be read */
-export async function openPgn(text: string, source = nameBytes(new TextEncoder().encode(text))): Promise<boolean> {
-  return (await openKnown(source)) || openFile([{ title: '', text }], 0, '', source);
-}
-
-function begin(
-  games: readonly Chapter[],
-  index: number,
-  name: string,
-  source: string,
-  tree: MoveTree,
-  node: MoveNode,
-): void {
+/** Begins a new analysis; the one on the board stays in the list. @returns false for a game that cannot be read */
+export function beginAnalysis({ games: [first, ...others], node, name = '', source = '' }: GameSource): boolean {
+  const tree = first instanceof MoveTree ? first : readChapter(first);
+  if (tree === null) return false;
   void save();
   batch(() => {
     changed = null;
     ownSource = source;
     analysisId.value = createId();
     analysisName.value = name;
-    chapters.value = games;
-    chapterIndex.value = index;
+    chapters.value = [first instanceof MoveTree ? createChapter(first) : first, ...others];
+    chapterIndex.value = 0;
     setup.value = null;
     pendingReview.value = null;
-    study.load(tree, node);
+    study.load(tree, node ?? tree.root);
   });
   // At once: nobody else knows the new id, and the page may be loaded again before a lock is granted.
   rememberTab(analysisId.value);
   void claim(analysisId.value);
+  return true;
 }
 
 /** Games of the file that were read after one of them was opened. */
@@ -500,6 +494,6 @@ function openLink(): boolean {
     }
     node = tree.value.add(node, move.value);
   }
-  openGames([tree.value], node);
+  beginAnalysis({ games: [tree.value], node });
   return true;
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { addNotice } from '../shell/notices.js';
 import { room, showStudy } from '../shell/rooms.js';
 import { importFiles, nameGames } from '../shell/user-files.js';
-import { addChapters, analysisId, analysisName, chapters, openFile, openKnown } from './library.js';
+import { addChapters, analysisId, analysisName, beginAnalysis, chapters, openKnown } from './library.js';
 
 /** Of the files that are being read: 0 to 1; null when none are. */
 export const readShare = signal<number | null>(null);
@@ -45,7 +45,8 @@ export async function readGames(
       readShare.value = news.readShare;
       refusals.value = [...refusals.value, ...news.refusals];
       if (id !== '') addChapters(id, news.games);
-      if (id !== '' || news.games.length === 0 || !openFile(news.games, 0, name, source)) return;
+      const [first, ...others] = news.games;
+      if (id !== '' || first === undefined || !beginAnalysis({ games: [first, ...others], name, source })) return;
       id = analysisId.value;
       if (room.value !== 'games') showStudy();
       onOpened();

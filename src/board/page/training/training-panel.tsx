@@ -356,9 +356,10 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
             <MoveList study={loopStudy} />
             <Button
               label="Analyse"
-              onClick={() =>
-                void analyseGame(loopStudy, `loop/${generation.value}/${kind.value}/${shownLoopGame.value}`)
-              }
+              onClick={() => {
+                const place = `loop/${generation.value}/${kind.value}/${shownLoopGame.value}`;
+                void analyseGame(loopStudy.tree.value, place, loopStudy.node.value);
+              }}
             />
           </div>
         </div>
