@@ -41,7 +41,7 @@ function App() {
     <>
       <Header onDialog={(name) => assign(dialog, name)()} />
       {problem !== '' && (
-        <p class="obstacle" role="alert">
+        <p class="obstacle line-below" role="alert">
           {problem}.{' '}
           {problem === ASKS_FOR_RELOAD ? (
             <Button label="Load again" onClick={() => location.reload()} />

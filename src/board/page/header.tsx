@@ -38,17 +38,17 @@ effect(() => {
 export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appearance'): void }) {
   const isFile = room.value === 'board' && mode.value !== 'play' && chapters.value.length > 1;
   return (
-    <header class="header">
-      <a class="brand" href={`#${mode.value}`} aria-label="Sardonyx">
+    <header class="header row line-below">
+      <a class="brand row" href={`#${mode.value}`} aria-label="Sardonyx">
         <img src="icon.svg" alt="" width={20} height={20} />
         <span>Sardonyx</span>
       </a>
       <nav class="nav" aria-label="Rooms">
         <RoomLinks />
       </nav>
-      <div class="header-title">
+      <div class="header-title fill row">
         {isFile && <Chapter label="Previous game" step={-1} icon="back" />}
-        <h1 title={title.value}>
+        <h1 class="cut" title={title.value}>
           {isFile && `${chapterIndex.value + 1} / ${chapters.value.length} · `}
           {title.value}
           {isFile && analysisName.value !== '' && <span class="faint"> · {analysisName.value}</span>}
@@ -58,7 +58,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
       {Object.entries(activities.value).map(([address, words]) => (
         <a
           key={address}
-          class="chip"
+          class="chip small"
           href={`#${address}`}
           title={words}
           aria-current={address === (room.value === 'board' ? mode.value : room.value) ? 'page' : undefined}

@@ -125,7 +125,7 @@ export function AnalysePanel() {
             showsGames.value = currentTarget.open;
           }}
         >
-          <summary>Games with this position</summary>
+          <summary class="faint">Games with this position</summary>
           {showsGames.value && <ExplorerView />}
         </details>
       </div>
@@ -165,7 +165,7 @@ function TablebaseBox() {
   const position = study.position.value;
   const mover = known.wdl === 0 ? '' : study.turn.value === 'white' ? 'White: ' : 'Black: ';
   return (
-    <details class="tablebase" open>
+    <details class="tablebase line-below" open>
       <summary>
         Tablebase: {mover}
         {RESULTS[known.wdl]}

@@ -70,7 +70,7 @@ export function Candidates() {
       <ol class="lines" aria-label="Lines" onMouseLeave={() => hover([])}>
         {Array.from({ length: lineCount.value }, (_, index) => lines[index]).map((line, index) =>
           line === undefined || line.pv.length === 0 ? (
-            <li key={index} class="candidate faint">
+            <li key={index} class="candidate line-below faint">
               …
             </li>
           ) : (
@@ -83,26 +83,26 @@ export function Candidates() {
       </ol>
       {moves.length > 0 && (
         <div class="other-moves">
-          <div class="other-head">
+          <div class="other-head row">
             {!showsColumns.value && folded.length > 0 && (
               <Button
                 label={`${folded.length} more ${folded.length === 1 ? 'move' : 'moves'}`}
-                class="fold"
+                class="fold bare"
                 aria-expanded={showsOthers.value}
                 onClick={() => toggle(showsOthers)}
               />
             )}
-            <span class="spacer" />
+            <span class="fill" />
             {searchMoves.value.length > 0 && (
               <Button
                 label="All moves again"
-                class="text-button"
+                class="text-button bare"
                 onClick={() => searchMoves.value.forEach(toggleSearchMove)}
               />
             )}
             <Button
               label="Columns"
-              class="text-button"
+              class="text-button bare"
               title="Every move with N, P, Q, D, M, U, S, V, as lc0 names them"
               aria-pressed={showsColumns.value}
               onClick={() => toggle(showsColumns)}
@@ -144,7 +144,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
   const score = formatScore(line.score, isBlackToMove.value);
   return (
     <li
-      class={`candidate ${isUnfolded ? 'candidate-unfolded' : ''} ${pointedLine.value === line.pv ? 'candidate-pointed' : ''}`}
+      class={`candidate line-below ${isUnfolded ? 'candidate-unfolded' : ''} ${pointedLine.value === line.pv ? 'candidate-pointed' : ''}`}
       data-keys
       onKeyDown={moveInRow}
     >
@@ -164,7 +164,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
                 // The focus stays in its place when the line changes.
                 key={ply}
                 type="button"
-                class="line-move"
+                class="line-move bare lit"
                 tabIndex={-1}
                 onClick={() => playMoves(line.pv.slice(0, ply + 1))}
                 onMouseEnter={show}
@@ -204,15 +204,15 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
   const isSearched = searchMoves.value.includes(row.move);
   return (
     <li
-      class={isSearched ? 'other-move other-move-searched' : 'other-move'}
+      class={isSearched ? 'other-move lit line-above other-move-searched' : 'other-move lit line-above'}
       onMouseEnter={() => hover([row.move])}
       onMouseLeave={() => hover([])}
       data-keys
       onKeyDown={moveInRow}
     >
-      <div class="other-row">
+      <div class="other-row row">
         <FoldButton uci={row.move} san={san} />
-        <Button label={san} class="table-move" onClick={() => playMoves([row.move])} />
+        <Button label={san} class="table-move bare strong" onClick={() => playMoves([row.move])} />
         <Facts
           visits={row.visits}
           share={row.visits / Math.max(1, visits)}
@@ -234,7 +234,7 @@ function FoldButton({ uci, san }: { readonly uci: string; readonly san: string }
   return (
     <Button
       label=""
-      class="fold"
+      class="fold bare"
       tabIndex={-1}
       aria-label={`Replies to ${san}`}
       title="The whole line, and the replies"
@@ -247,7 +247,7 @@ function FoldButton({ uci, san }: { readonly uci: string; readonly san: string }
 /** @param text for the clipboard */
 function Actions({ uci, san, text }: { readonly uci: string; readonly san: string; readonly text: string }) {
   return (
-    <Menu label={`More about ${san}`} icon="menu" class="candidate-menu" tabIndex={-1}>
+    <Menu label={`More about ${san}`} icon="menu" class="candidate-menu bare" tabIndex={-1}>
       <MenuItem
         label="Search only this"
         role="menuitemcheckbox"
@@ -273,7 +273,7 @@ function LinePreview({ fen }: { readonly fen: string }) {
   const isBelow = bottom + PREVIEW_HEIGHT < innerHeight;
   return (
     <figure
-      class="line-preview"
+      class="line-preview float small"
       aria-hidden="true"
       style={{
         left: `min(${left}px, 100vw - 250px)`,

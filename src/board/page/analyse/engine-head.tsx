@@ -43,7 +43,7 @@ export function EngineHead() {
   const none = isOn.value && outcome.value === 'ongoing' ? '…' : '–';
   return (
     <>
-      <div class={threat ? 'engine-head engine-threat' : 'engine-head'}>
+      <div class={threat ? 'engine-head row raised line-below engine-threat' : 'engine-head row raised line-below'}>
         <label class="switch" title="Engine on or off (l)">
           <input type="checkbox" checked={isOn.value} onChange={toggleEngine} aria-label="Engine" />
           <span class="switch-track" />
@@ -51,7 +51,7 @@ export function EngineHead() {
         <output class="engine-score" aria-label="Evaluation">
           {known?.text ?? none}
         </output>
-        <div class="engine-wdl" title="White wins, draws, Black wins, in percent">
+        <div class="engine-wdl fill faint small" title="White wins, draws, Black wins, in percent">
           {known !== null && (
             <>
               <span class="wdl-bar" aria-hidden="true">
@@ -92,12 +92,12 @@ function EngineState() {
   const { networks = [], network = null, running = null } = engine.value ?? {};
   const choices = networks.map(({ name, description }) => [name, `${name}: ${description}`] as const);
   return (
-    <div class="engine-state">
+    <div class="engine-state row wrap faint small line-below">
       {isThreat.value ? (
-        <strong class="engine-name">Threat</strong>
+        <strong class="engine-name cut">Threat</strong>
       ) : (
         <div class="engine-network" title={running ?? ''}>
-          <span class="engine-name">{describeNetwork()}</span>
+          <span class="engine-name cut">{describeNetwork()}</span>
           {choices.length > 1 && (
             <Select
               aria-label="Network"
@@ -108,7 +108,7 @@ function EngineState() {
           )}
         </div>
       )}
-      <span class="engine-speed">{describeState()}</span>
+      <span class="engine-speed cut">{describeState()}</span>
       {isOn.value && elsewhere.value !== null && <Button label="Take over" onClick={takeOver} />}
     </div>
   );
@@ -149,7 +149,7 @@ const MOST_LIMIT = 1e12;
 /** How much is searched, and what of it the board shows. Nothing here follows the search, so that nothing moves while one types. */
 function SearchSettings() {
   return (
-    <div class="search-settings">
+    <div class="search-settings line-below">
       <WholeField label="Number of lines" state={multiPv} least={1} most={MOST_LINES} />
       <WholeField label="Stop after visits" state={nodeLimit} least={0} most={MOST_LIMIT} />
       <WholeField label="Stop after seconds" state={secondLimit} least={0} most={MOST_LIMIT} />
@@ -163,7 +163,11 @@ function SearchSettings() {
         state={showsNumbers}
         title="On each candidate’s square: White’s expected points in percent, and visits (s)"
       />
-      <Button label="Explain the network’s favourite" class="text-button" onClick={() => askForExplanation(null)} />
+      <Button
+        label="Explain the network’s favourite"
+        class="text-button bare"
+        onClick={() => askForExplanation(null)}
+      />
     </div>
   );
 }
@@ -179,7 +183,7 @@ interface WholeFieldProps {
 function WholeField({ label, state, least, most }: WholeFieldProps) {
   const show = (value: number): string => (value === 0 ? '' : String(value));
   return (
-    <label class="field-inline">
+    <label class="field-inline row">
       {label}
       <input
         type="number"

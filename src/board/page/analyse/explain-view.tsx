@@ -53,13 +53,13 @@ export function ExplainView() {
   if (text === null) return isWorking.value ? <p class="faint panel-hint">Asking the network …</p> : null;
   const position = study.position.value;
   return (
-    <section class="explain" aria-label="Explanation">
+    <section class="explain stack line-above line-below" aria-label="Explanation">
       <div class="button-row">
         <span>
           <strong>{formatSan(position, requireMove(position, text.move))}</strong> {formatPercent(text.probability)},
           value {formatSigned(study.turn.value === 'black' ? -text.value : text.value, 3)}
         </span>
-        <span class="spacer" />
+        <span class="fill" />
         <Button label="Clear" onClick={assign(explanation, null)} />
       </div>
       <Segments

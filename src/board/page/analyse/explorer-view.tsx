@@ -102,7 +102,7 @@ export function ExplorerView() {
   const shown = explored.value?.fen === study.node.value.fen ? explored.value.found : null;
   const total = games.value.length;
   return (
-    <div class="explorer">
+    <div class="explorer stack">
       <div class="button-row">
         <Segments
           legend="Games"
@@ -128,7 +128,7 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
   const position = study.position.value;
   return (
     <>
-      <table class="summary explorer-moves">
+      <table class="summary line-above explorer-moves">
         <caption class="visually-hidden">Moves of the games</caption>
         <thead>
           <tr>
@@ -141,7 +141,11 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
           {moves.map(({ uci, san, ...counts }) => (
             <tr key={uci} onMouseEnter={() => hover([uci])} onMouseLeave={() => hover([])}>
               <th scope="row">
-                <Button label={san} class="table-move" onClick={() => study.play(requireMove(position, uci))} />
+                <Button
+                  label={san}
+                  class="table-move bare strong"
+                  onClick={() => study.play(requireMove(position, uci))}
+                />
               </th>
               <td>{counts.games}</td>
               <td>
@@ -158,10 +162,10 @@ function Found({ found: { moves, total, games: some } }: { readonly found: Explo
           </tr>
         </tbody>
       </table>
-      <ul class="game-choice" aria-label="Games with this position">
+      <ul class="game-choice stack" aria-label="Games with this position">
         {some.map((index) => (
           <li key={index}>
-            <Button label={games.value[index]?.title} onClick={() => void open(index)} />
+            <Button class="cut" label={games.value[index]?.title} onClick={() => void open(index)} />
           </li>
         ))}
       </ul>

@@ -13,7 +13,7 @@ interface FactsProps {
 /** "58 % · 712 k  P 31  W 36 D 37 L 27" */
 export function Facts({ visits, share, prior, wdl }: FactsProps) {
   return (
-    <span class="facts">
+    <span class="facts row wrap faint small">
       <span class="share" aria-hidden="true">
         <span class="share-part" style={{ width: `${100 * share}%` }} />
       </span>

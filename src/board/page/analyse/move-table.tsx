@@ -43,7 +43,7 @@ export function MoveTable() {
               <th key={key} scope="col" aria-sort={column === key ? 'descending' : 'none'}>
                 <Button
                   label={title[0]}
-                  class="sort"
+                  class="sort bare"
                   title={`${title}. Click to sort.`}
                   onClick={assign(sortColumn, key)}
                 />
@@ -53,11 +53,11 @@ export function MoveTable() {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.move} onMouseEnter={() => hover([row.move])} onMouseLeave={() => hover([])}>
+            <tr key={row.move} class="lit" onMouseEnter={() => hover([row.move])} onMouseLeave={() => hover([])}>
               <th scope="row">
                 <Button
                   label={`${formatSan(position, requireMove(position, row.move))}${row.bound === 'none' ? '' : '●'}`}
-                  class="table-move"
+                  class="table-move bare strong"
                   title={PROVEN[row.bound]}
                   onClick={() => playMoves([row.move])}
                 />

@@ -50,7 +50,12 @@ export function Replies({ uci }: { readonly uci: string }) {
           {shown === undefined ? 'Asking the search …' : 'The search has not gone beyond this move yet.'}
         </p>
       )}
-      <Button label="Look again" class="text-button" title="The search has gone on since then" onClick={takePicture} />
+      <Button
+        label="Look again"
+        class="text-button bare"
+        title="The search has gone on since then"
+        onClick={takePicture}
+      />
     </div>
   );
 }
@@ -76,7 +81,7 @@ function Branches({ parent, path }: { readonly parent: TreeNode; readonly path: 
         <li>
           <Button
             label={`${parent.children.length - children.length} more`}
-            class="text-button"
+            class="text-button bare"
             onClick={() => setShowsAll(true)}
           />
         </li>
@@ -101,10 +106,10 @@ function Branch({ node, path, words, share }: BranchProps) {
   const show = ({ currentTarget }: Event): void => hover(own, currentTarget);
   return (
     <li>
-      <div class="tree-row">
+      <div class="tree-row lit row">
         <Button
           label=""
-          class="fold"
+          class="fold bare"
           aria-label={`Replies to ${words?.san}`}
           disabled={children.length === 0}
           aria-expanded={isOpen}
@@ -112,7 +117,7 @@ function Branch({ node, path, words, share }: BranchProps) {
         />
         <Button
           label={words?.san ?? move}
-          class="table-move"
+          class="table-move bare strong"
           onClick={() => playMoves(own)}
           onMouseEnter={show}
           onFocus={show}

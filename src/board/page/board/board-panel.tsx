@@ -211,20 +211,20 @@ function PlayerStrip({ side, place, player, fen }: StripProps) {
   const { name, remark = '', clock = '', isRunning = false, isLow = false, points = '' } = player;
   const { ahead, lead } = countMaterial(fen, side);
   return (
-    <div class={`player-row player-${place} ${isRunning ? 'player-running' : ''}`}>
+    <div class={`player-row row player-${place} ${isRunning ? 'player-running' : ''}`}>
       {name !== '' && <span class={`player-color player-${side}`} aria-hidden="true" />}
       {points !== '' && <strong class="player-points">{points}</strong>}
-      <span class="player-name" title={name}>
+      <span class="player-name strong cut" title={name}>
         {name}
       </span>
       {remark !== '' && <span class="faint player-remark">{remark}</span>}
       {name !== '' && ahead !== '' && (
-        <span class="captured" title={`Material: ${ahead} more than the opponent`}>
+        <span class="captured faint" title={`Material: ${ahead} more than the opponent`}>
           <span aria-hidden="true">{ahead}</span>
-          {lead > 0 && <span class="captured-lead">+{lead}</span>}
+          {lead > 0 && <span class="captured-lead small">+{lead}</span>}
         </span>
       )}
-      <span class="spacer" />
+      <span class="fill" />
       {clock !== '' && <ClockFace name={name} text={clock} isLow={isLow} />}
     </div>
   );
@@ -306,7 +306,7 @@ export function StepButtons({
   const node = study.node.value;
   const ends = { first: node.parent === null, last: node.children.length === 0 };
   return (
-    <div class="steps" role="toolbar" aria-label="Moves of the game">
+    <div class="steps line-above" role="toolbar" aria-label="Moves of the game">
       {STEPS.map(({ label, sign, icon, end, go }) => (
         <IconButton
           key={label}
@@ -449,7 +449,7 @@ function TypedField({ position, typing }: { readonly position: Position; readonl
     onMove(move.value);
   };
   return (
-    <form class="typed" onSubmit={submit(take)}>
+    <form class="typed line-above" onSubmit={submit(take)}>
       <textarea
         ref={field}
         rows={1}

@@ -78,7 +78,7 @@ export function LineChart(props: LineChartProps) {
   const step = Math.max(1, Math.ceil(x.length / MOST_TABLE_ROWS));
   return (
     <figure class="chart">
-      <figcaption class="chart-title">{label}</figcaption>
+      <figcaption class="chart-title faint small">{label}</figcaption>
       <div ref={element} aria-hidden="true" />
       <table class={canDraw ? 'visually-hidden' : 'chart-table'}>
         <caption>{label}</caption>

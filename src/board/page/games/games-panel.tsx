@@ -217,7 +217,7 @@ export function GamesPanel() {
             class="collection"
             label={
               <>
-                <span>{name}</span> <small class="faint">{note}</small>
+                <span class="cut">{name}</span> <small class="faint">{note}</small>
               </>
             }
             title={name}
@@ -265,7 +265,7 @@ function TextField() {
     text.value = '';
   };
   return (
-    <div class="games-source">
+    <div class="games-source stack">
       <FileButton
         label="Open files"
         title="PGN, FEN or EPD, also packed"
@@ -354,6 +354,7 @@ function GameTable({ children }: { readonly children: ComponentChildren }) {
                     aria-sort={way === 0 ? undefined : way > 0 ? 'ascending' : 'descending'}
                   >
                     <Button
+                      class="bare cut"
                       label={`${LABELS[column] ?? column}${way === 0 ? '' : way > 0 ? ' ↑' : ' ↓'}`}
                       title={`Sort by ${column.replace('Elo', '’s Elo')}`}
                       onClick={assign(order, way < 0 ? null : { column, way: way === 0 ? 1 : -1 })}
@@ -403,7 +404,7 @@ function Row({ game, isCurrent, onOpen, onRemove }: RowProps) {
     <tr aria-current={isCurrent}>
       <th scope="row" class={isNamed ? undefined : 'game-untitled'}>
         <Button
-          class="game-open"
+          class="game-open bare cut"
           label={isNamed ? White(game) || '?' : game.title}
           aria-label={game.title}
           title={game.title}
@@ -418,7 +419,7 @@ function Row({ game, isCurrent, onOpen, onRemove }: RowProps) {
           </td>
         );
       })}
-      <td>{onRemove && <IconButton label={`Delete ${game.title}`} icon="close" onClick={onRemove} />}</td>
+      <td>{onRemove && <IconButton label={`Delete ${game.title}`} icon="close" class="bare" onClick={onRemove} />}</td>
     </tr>
   );
 }

@@ -176,7 +176,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
       .answer.then(refreshSoon, reportError);
   };
   return (
-    <div class="review-head">
+    <div class="review-head stack raised line-below">
       {isDeleting.value && (
         <ConfirmDialog
           title="Delete this match?"
@@ -189,7 +189,7 @@ function MatchHead({ state }: { readonly state: MatchState }) {
       )}
       <h2>{state.players.join(' – ')}</h2>
       <div class="button-row">
-        <progress max={state.total} value={state.games.length} aria-label="Games played" />
+        <progress class="fill" max={state.total} value={state.games.length} aria-label="Games played" />
         <span>
           {state.games.length} of {state.total}
         </span>
@@ -294,12 +294,12 @@ const MOST_LISTED = 200;
 function GameList({ state: { games } }: { readonly state: MatchState }) {
   const listed = games.map((game, index) => ({ game, index })).slice(-MOST_LISTED);
   return (
-    <ol class="game-list" aria-label="Games, newest first">
+    <ol class="game-list line-above" aria-label="Games, newest first">
       {listed.reverse().map(({ game, index }) => (
         <li key={index}>
           <button
             type="button"
-            class="game-row"
+            class="game-row bare lit"
             aria-current={shownMatchGame.value === index}
             onClick={() => void showMatchGame(index, true).catch(reportError)}
           >
@@ -332,7 +332,7 @@ function LiveGames({ live }: { readonly live: readonly LiveGame[] }) {
           <Player board={board} side={0} />
           <Button
             label={`Game ${board.game + 1}, move ${Math.floor(board.plies / 2) + 1}`}
-            class="text-button live-thought"
+            class="text-button bare live-thought cut small"
             title="Watch this game"
             onClick={() => watch(board)}
           />
@@ -345,9 +345,9 @@ function LiveGames({ live }: { readonly live: readonly LiveGame[] }) {
 function Player({ board, side }: { readonly board: LiveGame; readonly side: 0 | 1 }) {
   const { name, clock = '', isRunning = false, isLow = false } = describePlayer(board, side);
   return (
-    <div class={isRunning ? 'live-player player-running' : 'live-player'}>
+    <div class={isRunning ? 'live-player row player-running' : 'live-player row'}>
       <span class={`player-color player-${side === 0 ? 'white' : 'black'}`} aria-hidden="true" />
-      <span class="player-name">{name}</span>
+      <span class="player-name strong cut fill">{name}</span>
       {clock !== '' && <ClockFace name={name} text={clock} isLow={isLow} />}
     </div>
   );

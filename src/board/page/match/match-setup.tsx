@@ -68,15 +68,15 @@ export function MatchSetup() {
   const isShown = isOpen.value ?? (hasListed.value && matches.value.length === 0);
   return (
     <details
-      class="match-setup"
+      class="match-setup line-below"
       open={isShown}
       onToggle={({ currentTarget }) => {
         if (currentTarget.open !== isShown) isOpen.value = currentTarget.open;
         readBooks();
       }}
     >
-      <summary>New match</summary>
-      <form class="setup" onSubmit={submit(() => begin().catch(reportError))}>
+      <summary class="strong">New match</summary>
+      <form class="setup stack" onSubmit={submit(() => begin().catch(reportError))}>
         <Players />
         {!isPair && (
           <Segments

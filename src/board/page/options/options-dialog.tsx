@@ -39,12 +39,12 @@ export function OptionsDialog({ onClose }: { onClose(): void }) {
         {description.name} {description.version}
         {description.running === null ? '' : `, ${description.running}`}
       </p>
-      <div class="option-filter">
+      <div class="option-filter row">
         <SearchField label="Find an option" state={filter} />
         <CheckField label="Rare ones too" state={showsHidden} />
       </div>
       {options.length === 0 && <p class="faint">No option fits “{filter.value}”.</p>}
-      <ul class="options" aria-label="Options">
+      <ul class="options stack" aria-label="Options">
         {options.map((option) => (
           <OptionRow key={option.spec.uci} option={option} />
         ))}
@@ -98,7 +98,7 @@ function Transfer() {
   return (
     <div class="button-row" role="status">
       <span>{text}</span>
-      <progress max={1} {...(share === null ? {} : { value: share })} aria-label={text} />
+      <progress class="fill" max={1} {...(share === null ? {} : { value: share })} aria-label={text} />
       {share !== null && <span>{Math.round(100 * share)} %</span>}
     </div>
   );
@@ -137,22 +137,27 @@ function OptionRow({ option }: { readonly option: OptionState }) {
   const { spec, isLocked, value } = option;
   return (
     <li class={isChanged(option) ? 'option option-changed' : 'option'}>
-      <div class="option-head">
-        <label class="option-name" for={`option-${spec.uci}`}>
+      <div class="option-head row">
+        <label class="option-name strong fill" for={`option-${spec.uci}`}>
           {spec.uci}
         </label>
         {isChanged(option) && (
-          <Button label="Reset" class="text-button" aria-label={`Reset ${spec.uci}`} onClick={() => reset(option)} />
+          <Button
+            label="Reset"
+            class="text-button bare"
+            aria-label={`Reset ${spec.uci}`}
+            onClick={() => reset(option)}
+          />
         )}
         {isLocked ? (
-          <output id={`option-${spec.uci}`} class="option-fixed">
+          <output id={`option-${spec.uci}`} class="option-fixed cut faint">
             {String(value ?? '') || 'empty'}
           </output>
         ) : (
           <OptionInput option={option} />
         )}
       </div>
-      <p class="option-help">
+      <p class="option-help faint">
         {spec.help.replace(/\.?$/, '.')}
         {spec.kind !== 'button' && ` Default: ${spec.default === '' ? 'empty' : spec.default}.`}
         {isLocked && ' Set on the command line alone.'}

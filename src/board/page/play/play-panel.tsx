@@ -113,13 +113,13 @@ export function PlayPanel() {
       }
     >
       {current?.result != null && (
-        <p class="result" role="status">
+        <p class="result raised" role="status">
           <strong>{current.result.score.replace('-', '–')}</strong>{' '}
           {describeResult(current.result, current.settings.user)}
         </p>
       )}
       {current !== null && (
-        <p class="play-head">
+        <p class="play-head row wrap raised">
           <span>
             {describePlayer(current, current.settings.user === 'white' ? 'black' : 'white').name},{' '}
             {describeControl(current.settings.clock)}
@@ -174,7 +174,7 @@ export function describePlayer(current: PlayedGame | null, side: PlayerSide): Pl
 /** Every button keeps its place: one that comes and goes would move the others under the finger. */
 function Actions({ current }: { readonly current: PlayedGame }) {
   return (
-    <div class="actions">
+    <div class="actions line-below">
       <TakeBackButton current={current} />
       <HintButton current={current} />
       <Button label="Move now" onClick={moveNow} disabled={!isThinking.value} title="The engine moves now (m)" />
@@ -201,7 +201,7 @@ const FIRST_RESIGNED_PLY = 2;
 function AfterGame({ current }: { readonly current: PlayedGame }) {
   const pgn = current.formatPgn(engine.value?.name ?? 'Engine');
   return (
-    <div class="actions">
+    <div class="actions line-below">
       <TakeBackButton current={current} />
       <Button label="Rematch" onClick={rematch} />
       <Button label="New" aria-label="New game" class="primary" onClick={assign(wantsNewGame, true)} />
@@ -223,12 +223,12 @@ function BackToAnalysis() {
 /** Games that were finished in this browser. */
 function Archive() {
   return (
-    <details class="archive">
-      <summary>Finished games ({archive.value.length})</summary>
+    <details class="archive line-above">
+      <summary class="faint">Finished games ({archive.value.length})</summary>
       <ul>
         {archive.value.map((pgn, index) => (
           <li key={index}>
-            <Button label={nameFinished(pgn)} class="text-button" onClick={() => void analyse(pgn)} />
+            <Button label={nameFinished(pgn)} class="text-button bare" onClick={() => void analyse(pgn)} />
           </li>
         ))}
       </ul>
@@ -291,10 +291,10 @@ function begin(): void {
 function PlaySetup() {
   const levels = engine.value?.levels ?? { weakest: 1000, strongest: 2000 };
   return (
-    <form class="setup sheet" onSubmit={submit(begin)}>
+    <form class="setup stack sheet" onSubmit={submit(begin)}>
       <h2>Play against the engine</h2>
       <Segments legend="You play" name="color" state={color} choices={COLORS} />
-      <fieldset class="strength">
+      <fieldset class="strength stack">
         <legend>Strength</legend>
         <CheckField label="Full strength" state={isFullStrength} />
         <label class="slider">
@@ -337,7 +337,7 @@ function PlaySetup() {
         />
       )}
       <Segments legend="Start" name="start" look="choice" state={start} choices={STARTS} />
-      <div class="sheet-foot">
+      <div class="sheet-foot stack">
         <button type="submit" class="primary large">
           Play
         </button>

@@ -133,7 +133,7 @@ export function MistakesPanel() {
       onDrop={(from, to) => board.drop(from, to, (move) => void judge(move))}
       onPlay={(move) => void judge(move)}
     >
-      <div class="review-head">
+      <div class="review-head stack raised line-below">
         <h2>Learn from the mistakes</h2>
         <p class="faint">
           Mistake {index.value + 1} of {mistakes.value.length}, {solvedCount.value} solved

@@ -82,7 +82,7 @@ export function ReviewChip() {
   const [done, total] = progress.value;
   const words = [`Review ${done} / ${total}`, games.length > 1 ? `${games.length} games left` : '', waitsFor.value];
   return (
-    <Menu label={words.filter((part) => part !== '').join(' · ')} class="chip">
+    <Menu label={words.filter((part) => part !== '').join(' · ')} class="chip small">
       <MenuItem label={isPaused ? 'Go on' : 'Pause'} onClick={pauseReview} />
       <MenuItem label="Cancel" title="What has been found so far stays" onClick={stopReview} />
     </Menu>
@@ -106,9 +106,9 @@ export function ReviewSummary() {
   if (review.value === null) return null;
   return (
     <>
-      <div class="accuracy">
+      <div class="accuracy row line-above">
         <strong>Accuracy</strong>
-        <span>
+        <span class="cut fill">
           {summary.value.map(({ accuracy, inaccuracies, mistakes, blunders }, index) => (
             <span
               key={index}
@@ -160,7 +160,7 @@ function Graph() {
   };
   return (
     <svg
-      class="review-graph"
+      class="review-graph line-above raised"
       viewBox={`0 0 ${most} 100`}
       preserveAspectRatio="none"
       role="img"

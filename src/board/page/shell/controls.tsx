@@ -84,7 +84,7 @@ export function Menu({ label, icon, class: more = '', tabIndex, children }: Menu
       </button>
       <div
         id={id}
-        class="menu"
+        class="menu float"
         popover="auto"
         role="menu"
         aria-label={label}
@@ -155,11 +155,11 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
   return (
     <dialog
       ref={element}
-      class={isWide ? 'dialog dialog-wide' : 'dialog'}
+      class={isWide ? 'dialog float dialog-wide' : 'dialog float'}
       aria-labelledby="dialog-title"
       onClose={onClose}
     >
-      <div class="dialog-head">
+      <div class="dialog-head row line-below">
         <h2 id="dialog-title">{title}</h2>
         <IconButton label="Close" icon="close" onClick={onClose} />
       </div>
@@ -376,7 +376,7 @@ export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than its panel scrolls sideways, and keys must reach it
     <section class="table-wrap" aria-label={caption} tabIndex={0}>
-      <table class={columns.length > MOST_NARROW_COLUMNS ? 'summary summary-wide' : 'summary'}>
+      <table class={columns.length > MOST_NARROW_COLUMNS ? 'summary line-above summary-wide' : 'summary line-above'}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>

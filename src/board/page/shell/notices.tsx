@@ -55,8 +55,8 @@ export function NoticeList() {
   return (
     <div class="notices" role="status" aria-live="polite">
       {notices.value.map(({ id, level, text, action, copy }) => (
-        <div key={id} class={`notice notice-${level}`}>
-          <button type="button" class="notice-text" onClick={() => dropNotice(id)} title="Dismiss">
+        <div key={id} class={`notice row float notice-${level}`}>
+          <button type="button" class="notice-text bare" onClick={() => dropNotice(id)} title="Dismiss">
             {text}
           </button>
           {copy !== null && <textarea readOnly rows={2} aria-label="Text to copy" ref={select} value={copy} />}

@@ -120,7 +120,7 @@ export function EditorForm() {
   const castling = fields.value[2];
   return (
     <form
-      class="setup"
+      class="setup stack"
       onSubmit={submit(() => {
         if (!tree.ok) return;
         setup.value = null;
@@ -128,7 +128,7 @@ export function EditorForm() {
       })}
     >
       <h2>Set up a position</h2>
-      <fieldset class="spare-pieces">
+      <fieldset class="spare-pieces row wrap">
         <legend>Put on the board with a click</legend>
         {(['white', 'black'] as const).map((color) => (
           <div key={color} class="spare-row cg-wrap">

@@ -75,7 +75,7 @@ export function MoveList({ study, isEditable = false }: MoveListProps) {
   return (
     <section
       ref={element}
-      class="move-list"
+      class="move-list line-above"
       aria-label="Moves"
       onPointerDown={(event) => {
         pressedAtMs = event.pointerType === 'touch' ? event.timeStamp : Number.POSITIVE_INFINITY;
@@ -143,7 +143,7 @@ function MoveMenu({ study, node, x, y }: NodeProps & { readonly x: number; reado
   return (
     <div
       ref={element}
-      class="move-menu"
+      class="move-menu float"
       popover="auto"
       role="menu"
       data-keys
@@ -209,7 +209,7 @@ function MainLine({ study, isEditable }: MoveListProps) {
   const interrupt = (key: string, parts: ComponentChildren): void => {
     endRow(`row${key}`);
     rows.push(
-      <div class="move-interrupt" key={key}>
+      <div class="move-interrupt raised" key={key}>
         {parts}
       </div>,
     );
@@ -222,13 +222,13 @@ function MainLine({ study, isEditable }: MoveListProps) {
     if (!isBlack || cells.length === 0) {
       endRow(`row${parent.id}`);
       cells.push(
-        <span class="move-number" key={`number${node.id}`}>
+        <span class="move-number faint raised" key={`number${node.id}`}>
           {(parent.gamePly >> 1) + 1}
         </span>,
       );
       if (isBlack)
         cells.push(
-          <span class="move-gap" key={`gap${node.id}`}>
+          <span class="move-gap faint" key={`gap${node.id}`}>
             …
           </span>,
         );
@@ -277,7 +277,7 @@ function Comment({ study, node, isEditable, isBefore = false }: NodeProps & { re
   if (text === '') return null;
   if (isEditable !== true) return <span class="move-comment">{text}</span>;
   return (
-    <button type="button" class="move-comment" title="Change the comment" onClick={() => comment(node, isBefore)}>
+    <button type="button" class="move-comment bare" title="Change the comment" onClick={() => comment(node, isBefore)}>
       {text}
     </button>
   );
@@ -327,7 +327,7 @@ function MoveButton({ study, node, nag = 0, isEditable }: NodeProps & { readonly
   return (
     <button
       type="button"
-      class={`move ${getGlyphClass(nags)} ${place === 'chosen' ? 'move-chosen' : ''}`}
+      class={`move bare lit ${getGlyphClass(nags)} ${place === 'chosen' ? 'move-chosen' : ''}`}
       data-node={node.id}
       aria-current={place === 'current' ? 'step' : undefined}
       // The list is one tab stop; keys step through the game.
@@ -341,7 +341,7 @@ function MoveButton({ study, node, nag = 0, isEditable }: NodeProps & { readonly
         ))}
       </span>
       {clock !== '' && (
-        <span class="move-clock" title="Clock">
+        <span class="move-clock cut" title="Clock">
           {clock}
         </span>
       )}
@@ -420,7 +420,7 @@ function renderPart(part: LinePart, index: number, props: MoveListProps): Compon
 }
 
 function MoveNumber({ node: { gamePly } }: { readonly node: Pick<MoveNode, 'gamePly'> }) {
-  return <span class="variation-number">{formatMoveNumber(gamePly - 1, gamePly % 2 === 0)}</span>;
+  return <span class="variation-number faint">{formatMoveNumber(gamePly - 1, gamePly % 2 === 0)}</span>;
 }
 
 /** What the review would have played in place of a move: a click on one of its moves takes the line into the game. */
@@ -435,7 +435,13 @@ function BetterLine({ study, node, sans }: NodeProps & { readonly sans: readonly
       {(isCut ? sans.slice(0, CUT_PLIES) : sans).map((san, index) => (
         <>
           {(index === 0 || (node.gamePly + index) % 2 === 1) && <MoveNumber node={{ gamePly: node.gamePly + index }} />}
-          <Button key={index} label={san} class="move move-better" tabIndex={-1} onClick={() => play(index + 1)} />
+          <Button
+            key={index}
+            label={san}
+            class="move bare lit move-better"
+            tabIndex={-1}
+            onClick={() => play(index + 1)}
+          />
         </>
       ))}
       {isCut && sans.length > CUT_PLIES && '…'}

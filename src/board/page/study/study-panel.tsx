@@ -100,8 +100,8 @@ export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
 function GamePart() {
   return (
     <>
-      <div class="opening">
-        <span>{nameLine(study.node.value)}</span>
+      <div class="opening row">
+        <span class="cut fill">{nameLine(study.node.value)}</span>
         <ReviewMenu />
       </div>
       <MoveList study={study} isEditable />

@@ -140,7 +140,7 @@ function Loop({ state }: { readonly state: LoopState }) {
 function Head({ state }: { readonly state: LoopState }) {
   const { control, progress } = state;
   return (
-    <div class="loop-head">
+    <div class="loop-head stack">
       <h2>{state.folder}</h2>
       <p>
         {state.generation === 0
@@ -150,6 +150,7 @@ function Head({ state }: { readonly state: LoopState }) {
       {progress !== null && progress.total !== null && (
         <div class="button-row">
           <progress
+            class="fill"
             max={progress.total}
             value={Math.min(progress.done, progress.total)}
             aria-label="Games of this stage"
@@ -177,7 +178,7 @@ function Head({ state }: { readonly state: LoopState }) {
         <span class="faint">{control.isElsewhere ? 'Another process runs this loop.' : control.obstacle}</span>
       </div>
       {control.lines.length > 0 && (
-        <div class="loop-lines" role="log" aria-label="What the loop says">
+        <div class="loop-lines raised small" role="log" aria-label="What the loop says">
           {control.lines.slice(-SHOWN_LINES).join('\n')}
         </div>
       )}
@@ -336,12 +337,12 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
     [],
   );
   return (
-    <section class="loop-games" aria-label="Games of the loop">
+    <section class="loop-games stack" aria-label="Games of the loop">
       <h3>Games</h3>
       <GameChoice numbers={[...state.generations.map(({ number }) => number), state.generation].filter((n) => n > 0)} />
       {shownLoopGame.value >= 0 && (
         <div class="loop-board">
-          <div class="loop-position">
+          <div class="loop-position stack">
             <ChessBoard
               fen={loopStudy.node.value.fen}
               orientation={orientation.value}
