@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   chooseReview,
   clickSquare,
@@ -17,44 +17,34 @@ import {
   typeMove,
 } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 import { fakeEngine } from '../support/shared-folder.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
-describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
+const { command, args } = fakeEngine('--think=30');
+/** A player of matches that takes its time. */
+const SLOW_PLAYER = `--engine=cmd="${command}" args="${args.join(' ')}" name=Slow`;
+
+describePages('the page in Chromium', [...SLOW_ENGINE, SLOW_PLAYER], (tests) => {
   const foreign: string[] = [];
-  const complaints: string[] = [];
-  let board: BoardProcess;
-  let context: BrowserContext;
+  const { complaints } = tests;
   let page: Page;
 
   before(async () => {
-    const { command, args } = fakeEngine('--think=30');
-    const slow = `--engine=cmd="${command}" args="${args.join(' ')}" name=Slow`;
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000', slow]);
-    context = await browser.newContext({ viewport: { width: 1280, height: 860 }, bypassCSP: false });
-    page = await context.newPage();
+    page = await (await tests.createContext({ width: 1280, height: 860 })).newPage();
     page.on('request', (request) => {
-      if (!request.url().startsWith(board.origin) && !/^(data|blob):/.test(request.url())) foreign.push(request.url());
+      const isOwn = request.url().startsWith(tests.board.origin) || /^(data|blob):/.test(request.url());
+      if (!isOwn) foreign.push(request.url());
     });
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.url);
+    await page.goto(tests.board.url);
     await page.waitForSelector('.engine-head');
   });
 
-  after(async () => {
-    // Whatever of it there is: the start may have failed.
-    await browser.close();
-    await board?.stop();
-  });
-
   test('the token is gone from the address and from the history', async () => {
-    assert.match(page.url(), new RegExp(`^${board.origin}/[\\w-]{32}/$`));
+    assert.match(page.url(), new RegExp(`^${tests.board.origin}/[\\w-]{32}/$`));
     assert.equal(await page.evaluate('history.length'), 2);
     assert.equal(await page.evaluate('document.referrer'), '');
     assert.equal(await page.evaluate('document.cookie'), '');
@@ -257,7 +247,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForSelector('text=No match yet');
     assert.equal(await page.getByRole('button', { name: 'Start', exact: true }).isDisabled(), true);
-    assert.deepEqual(readdirSync(join(board.folder, 'matches')), []);
+    assert.deepEqual(readdirSync(join(tests.board.folder, 'matches')), []);
   });
 
   test('a page that opens at the matches asks for them as soon as it has a connection', async () => {
@@ -271,7 +261,7 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('in a browser whose language is no language tag the page opens, and a chart shows its numbers as a table', async () => {
-    const context = await browser.newContext();
+    const context = await tests.browser.newContext();
     const own = await context.newPage();
     await own.addInitScript(`Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })`);
     const other = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=5000']);
@@ -317,20 +307,20 @@ describe('the page in Chromium', { skip, timeout: 1_800_000 }, () => {
     await show(page, 'training');
     await page.waitForSelector('.training code:has-text("--loop=FOLDER")');
     assert.deepEqual(await findBarriers(page), []);
-    const other = await BoardProcess.start(['--backend=hash', `--loop=${board.folder}`]);
-    const context = await browser.newContext();
+    const other = await BoardProcess.start(['--backend=hash', `--loop=${tests.board.folder}`]);
+    const context = await tests.browser.newContext();
     const own = await context.newPage();
     await own.goto(other.url);
     await own.getByRole('link', { name: 'Training' }).click();
     await own.waitForSelector('.training .problem:has-text("There is no training loop in")');
     assert.equal(await own.locator('.notice, .training code').count(), 0);
     // As soon as there is one it is shown; its games are replayed on a board that can be seen.
-    const games = join(board.folder, 'generations', '0001', 'games', 'games-0000');
+    const games = join(tests.board.folder, 'generations', '0001', 'games', 'games-0000');
     mkdirSync(games, { recursive: true });
     writeFileSync(join(games, 'games.pgn'), '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n');
     const generations = [{ number: 1, base: 0, games: 1, window: 500, seconds: {}, promoted: true }];
     const state = { current: { number: 2, base: 1, seconds: {} }, stage: 'gate', best: 1, generations };
-    writeFileSync(join(board.folder, 'state.json'), JSON.stringify(state));
+    writeFileSync(join(tests.board.folder, 'state.json'), JSON.stringify(state));
     await own.locator('.loop-games select').first().selectOption('1');
     await own.waitForSelector('.loop-moves .move:has-text("e5")');
     const box = await locateBoard(own.locator('.loop-position cg-board'));

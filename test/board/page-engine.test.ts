@@ -1,38 +1,21 @@
 /** The engine's panel as its users meet it: candidates, threats, settings, and several tabs that want one engine. On the hash evaluator. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { choose, findBarriers, loadText, locateSquare, readFen, typeMove } from '../support/board-page.js';
-import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
 const SETTINGS = 'Lines, limits, arrows, numbers';
 /** The locks of a browser that is busy come late; while this is set, never. */
 const LATE_LOCKS = `const { locks } = navigator;
 const request = locks.request.bind(locks);
 locks.request = (...args) => (globalThis.isLate ? new Promise(() => {}) : request(...args));`;
 
-describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
-  const complaints: string[] = [];
-  let board: BoardProcess;
-  let context: BrowserContext;
+describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
   let page: Page;
 
   before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=3000']);
-    context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
-    page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.url);
-    await page.waitForSelector('.engine-head');
-  });
-
-  after(async () => {
-    await browser.close();
-    await board?.stop();
+    page = await tests.open(await tests.createContext());
   });
 
   const state = (tab: Page) => tab.locator('.engine-speed');
@@ -49,8 +32,11 @@ describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
     await thinks(page);
     const readColor = () => page.evaluate(`getComputedStyle(document.querySelector('.engine-score')).color`);
     const color = await readColor();
+    const readWidth = async () => (await button('Threats').boundingBox())?.width;
+    const width = await readWidth();
     await page.keyboard.press('x');
     await page.waitForSelector('.engine-state strong:text-is("Threat")');
+    assert.equal(await readWidth(), width);
     assert.notEqual(await readColor(), color);
     await thinks(page);
     await typeMove(page, 'e4');
@@ -172,8 +158,8 @@ describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
     await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 *');
     await page.keyboard.press('ArrowRight');
     await thinks(page);
-    const second = await context.newPage();
-    second.on('pageerror', (error) => complaints.push(error.message));
+    const second = await page.context().newPage();
+    second.on('pageerror', (error) => tests.complaints.push(error.message));
     const away = (tab: Page, about: string) =>
       tab.waitForSelector(`.engine-speed:has-text("Another tab has the engine: ${about}")`);
     await second.goto(page.url());
@@ -210,7 +196,7 @@ describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
   });
 
   test('a position to analyse is that of the tab at once, however late the browser answers', async () => {
-    const own = await context.newPage();
+    const own = await page.context().newPage();
     await own.addInitScript(LATE_LOCKS);
     await own.goto(page.url());
     await own.waitForSelector('.engine-head');
@@ -226,6 +212,6 @@ describe('the engine’s panel', { skip, timeout: 600_000 }, () => {
     await own.waitForSelector('.move-list-empty');
     assert.match(await readFen(own), /2p5\/2P5/);
     await own.close();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 });

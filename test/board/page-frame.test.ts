@@ -1,8 +1,8 @@
 /** Header, keys and modes of the board in one browser: what belongs to whom, what runs, and what is off during a game. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   choose,
   chooseReview,
@@ -14,33 +14,15 @@ import {
   show,
   typeMove,
 } from '../support/board-page.js';
-import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
-
-describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
-  const complaints: string[] = [];
-  let board: BoardProcess;
-  let context: BrowserContext;
+describePages('the frame of the page', SLOW_ENGINE, (tests) => {
   let page: Page;
 
   before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
-    context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
-    page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.url);
-    await page.waitForSelector('.engine-head');
+    page = await tests.open(await tests.createContext());
     await loadText(page, '[White "Anna"]\n[Black "Ben"]\n\n1. e4 e5 2. Nf3 Nc6 *');
     await page.waitForSelector('.panel-games', { state: 'detached' });
-  });
-
-  after(async () => {
-    await browser.close();
-    await board?.stop();
   });
 
   const current = () => page.locator('.move[aria-current]');
@@ -201,13 +183,13 @@ describe('the frame of the page', { skip, timeout: 1_800_000 }, () => {
     await page.waitForSelector('.chip', { state: 'detached' });
     await show(page, 'analyse');
     await button('Review').waitFor();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 
   test('a finger that stays on a move opens its menu', async () => {
-    const own = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    const own = await tests.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
     const first = await own.newPage();
-    await first.goto(board.lines.at(-1) ?? board.url);
+    await first.goto(tests.board.lines.at(-1) ?? tests.board.url);
     await loadText(first, '1. e4 e5 *');
     await first.waitForSelector('.panel-games', { state: 'detached' });
     const { x = 0, y = 0 } = (await first.locator('.move').first().boundingBox()) ?? {};

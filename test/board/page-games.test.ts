@@ -1,13 +1,12 @@
 /** Games, reviews and the list of moves, in one browser on the hash evaluator. Each test has a browser context of its own. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import {
   choose,
   chooseReview,
   findBarriers,
-  hideOthers,
   loadText,
   openGame,
   setThoroughness,
@@ -15,36 +14,13 @@ import {
   typeMove,
   waitForGames,
 } from '../support/board-page.js';
-import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
-
-describe('games, reviews and the list of moves', { skip, timeout: 900_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
-  const complaints: string[] = [];
-  let board: BoardProcess;
-
-  before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
-  });
-
-  after(async () => {
-    await browser.close();
-    await board?.stop();
-    assert.deepEqual(complaints, []);
-  });
-
+describePages('games, reviews and the list of moves', SLOW_ENGINE, (tests) => {
   async function visit(t: TestContext): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
+    const context = await tests.createContext({ isAlone: true });
     t.after(() => context.close());
-    await hideOthers(context);
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.lines.at(-1) ?? board.url);
-    await page.waitForSelector('.engine-head');
-    return page;
+    return tests.open(context);
   }
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

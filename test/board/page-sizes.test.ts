@@ -1,13 +1,10 @@
 /** The board at the sizes of windows: how large board and moves are, and that nothing lies over anything or leaves the window. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { chooseReview, loadText, openGame, setThoroughness, show } from '../support/board-page.js';
-import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
 /** Width and height of the window, of the board, and least height of the moves; null = three rows of them. */
 const SIZES = [
   [1366, 768, 652, 518],
@@ -58,26 +55,16 @@ const look = (parts: readonly string[]): string => `(() => {
   };
 })()`;
 
-describe('the sizes of the board', { skip, timeout: 1_800_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
-  let board: BoardProcess;
+describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
   let page: Page;
 
   before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
-    page = await (await browser.newContext()).newPage();
-    await page.goto(board.url);
-    await page.waitForSelector('.engine-head');
+    page = await tests.open(await tests.createContext());
     await loadText(page, GAME + GAME);
     await openGame(page, '');
     await page.waitForSelector('h1:has-text("1 / 2")');
     await page.keyboard.press('l');
     await page.waitForSelector(':nth-match(.line-score, 3)');
-  });
-
-  after(async () => {
-    await browser.close();
-    await board?.stop();
   });
 
   /** Looks when the board has taken its new size. */

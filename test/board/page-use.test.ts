@@ -6,15 +6,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { before, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
 import { findLockOwner } from '#sardonyx/games/match/index.js';
 import {
   choose,
   chooseReview,
   dragPiece,
   findBarriers,
-  hideOthers,
   loadText,
   locateSquare,
   openGame,
@@ -24,11 +23,9 @@ import {
   typeMove,
 } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
-import { launchBrowser } from '../support/browser.js';
+import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
-const launched = await launchBrowser();
-const skip = 'reason' in launched ? launched.reason : false;
 const LONG_GAME = `[White "Anna"]\n[Black "Ben"]\n[WhiteElo "2100"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6
 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. Nbd2 Bb7 12. Bc2 Re8 13. Nf1 Bf8 14. Ng3 g6 15. a4 c5
 16. d5 c4 17. Bg5 h6 18. Be3 Nc5 19. Qd2 h5 20. Bg5 Be7 21. Ra3 Rb8 22. Rea1 Bc8 23. Qe3 Nh7 24. Bxe7 Qxe7 1-0`;
@@ -76,39 +73,17 @@ const STORE_AS_BEFORE = inStore(`games.getAll(IDBKeyRange.bound(id, id + '~')).o
   games.put({ ...all[449], text: all[449].text.replace('1. d4', '1. b4') }, id + '/449').onsuccess = done;
 };`);
 
-describe('the page in use', { skip, timeout: 1_800_000 }, () => {
-  const browser = (launched as { browser: Browser }).browser;
-  const complaints: string[] = [];
-  let board: BoardProcess;
-  let context: BrowserContext;
+describePages('the page in use', SLOW_ENGINE, (tests) => {
   let page: Page;
 
   before(async () => {
-    board = await BoardProcess.start(['--backend=hash', '--threads=1', '--nps-limit=4000']);
-    context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
-    await hideOthers(context);
-    page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(board.url);
-    await page.waitForSelector('.engine-head');
-  });
-
-  after(async () => {
-    await browser.close();
-    await board?.stop();
+    page = await tests.open(await tests.createContext({ width: 1400, height: 900, isAlone: true }));
   });
 
   /** A browser of its own, with nothing kept. @param begin script that runs before the page's */
-  async function visit(begin = '', server = board): Promise<{ own: BrowserContext; first: Page }> {
-    const own = await browser.newContext({ viewport: { width: 1400, height: 900 } });
-    await own.addInitScript(begin);
-    await hideOthers(own);
-    const first = await own.newPage();
-    first.on('pageerror', (error) => complaints.push(error.message));
-    await first.goto(server.lines.at(-1) ?? server.url);
-    // An element that the test holds would stay in memory.
-    await first.locator('.engine-head').waitFor();
-    return { own, first };
+  async function visit(begin = '', { lines, url } = tests.board): Promise<{ own: BrowserContext; first: Page }> {
+    const own = await tests.createContext({ width: 1400, height: 900, begin, isAlone: true });
+    return { own, first: await tests.open(own, lines.at(-1) ?? url) };
   }
 
   const current = () => page.locator('.move[aria-current]');
@@ -326,7 +301,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     assert.equal(await score.textContent(), '–');
     assert.equal(await first.locator('.candidate').count(), 0);
     await own.close();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 
   test('an analysis stays: after a reload, among others, with the games of a file as chapters', async () => {
@@ -616,7 +591,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await choose(first, 'New', 'Empty board');
     await first.waitForSelector('.move-list-empty');
     await own.close();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 
   test('storage that is full or refuses: one sentence, nothing lost in memory, a file instead', async () => {
@@ -718,7 +693,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
       await first.waitForSelector(`summary:has-text("Finished games (${count})")`);
     }
     await own.close();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 
   test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {
@@ -765,7 +740,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('two tabs show one game, and its result is kept once', async () => {
-    const tab = await context.newPage();
+    const tab = await page.context().newPage();
     await tab.goto(new URL('#play', page.url()).href);
     await tab.waitForSelector(':nth-match(.move, 3)');
     await typeMove(tab, 'b6');
@@ -953,7 +928,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a list of matches that rest is asked for seldom', async () => {
-    const idle = await context.newPage();
+    const idle = await page.context().newPage();
     await idle.clock.install();
     let sent = 0;
     idle.on('websocket', (socket) => socket.on('framesent', () => sent++));
@@ -970,9 +945,9 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a server is killed in the middle of a match: the page says so, and the match goes on with no game lost or doubled', async () => {
-    const folder = join(board.folder, 'killed');
+    const folder = join(tests.board.folder, 'killed');
     // While this file is there, Slow plays no second game.
-    const held = join(board.folder, 'held');
+    const held = join(tests.board.folder, 'held');
     const { command, args } = fakeEngine(`--hold-while=${held}`);
     const flags = [
       '--backend=hash',
@@ -1035,7 +1010,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a server that was started again is told from one that is away', async () => {
-    const port = String(board.port);
+    const port = String(tests.board.port);
     const { own, first } = await visit();
     await first.clock.install();
     await first.reload();
@@ -1043,7 +1018,7 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.getByText('White', { exact: true }).click();
     await first.getByText('3:00 + 2 s', { exact: true }).click();
     await first.getByRole('button', { name: 'Play', exact: true }).click();
-    await board.stop();
+    await tests.board.stop();
     await page.waitForSelector('.lost:has-text("No connection")');
     // The user may move; the engine's clock stands still until it can be asked.
     await first.waitForSelector('.lost');
@@ -1052,9 +1027,9 @@ describe('the page in use', { skip, timeout: 1_800_000 }, () => {
     await first.clock.runFor(10_000);
     assert.equal(await first.getByRole('timer', { name: /^Clock of Sardonyx/ }).textContent(), '3:00');
     await own.close();
-    board = await BoardProcess.start(['--backend=hash', `--port=${port}`]);
+    tests.board = await BoardProcess.start(['--backend=hash', `--port=${port}`]);
     await page.waitForSelector('.obstacle:has-text("opened by the address that it has printed")');
     for (const [width, height] of SIZES) await resize(width, height);
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(tests.complaints, []);
   });
 });
