@@ -47,13 +47,13 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
         <RoomLinks />
       </nav>
       <div class="header-title fill row">
-        {isFile && <Chapter label="Previous game" step={-1} icon="back" />}
+        {isFile && renderStep('Previous game', 'back', -1)}
         <h1 class="cut" title={title.value}>
           {isFile && `${chapterIndex.value + 1} / ${chapters.value.length} · `}
           {title.value}
           {isFile && analysisName.value !== '' && <span class="faint"> · {analysisName.value}</span>}
         </h1>
-        {isFile && <Chapter label="Next game" step={1} icon="forward" />}
+        {isFile && renderStep('Next game', 'forward', 1)}
       </div>
       {Object.entries(activities.value).map(([address, words]) => (
         <a
@@ -146,20 +146,8 @@ function begin(wanted: 'analyse' | 'play', run: () => void): () => void {
   };
 }
 
-interface ChapterProps {
-  readonly label: string;
-  readonly step: number;
-  readonly icon: 'back' | 'forward';
-}
-
 /** To another game of the file. */
-function Chapter({ label, step, icon }: ChapterProps) {
-  return (
-    <IconButton
-      label={label}
-      icon={icon}
-      disabled={chapters.value[chapterIndex.value + step] === undefined}
-      onClick={() => stepChapter(step)}
-    />
-  );
+function renderStep(label: string, icon: 'back' | 'forward', step: number) {
+  const isOff = chapters.value[chapterIndex.value + step] === undefined;
+  return <IconButton label={label} icon={icon} disabled={isOff} onClick={() => stepChapter(step)} />;
 }

@@ -19,7 +19,8 @@ import { ChessBoard } from '../board/chess-board.js';
 import { type ChartSeries, LineChart } from '../chart/line-chart.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { startReview } from '../review/review-session.js';
-import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select, SummaryTable } from '../shell/controls.js';
+import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select } from '../shell/controls.js';
+import { SummaryTable } from '../shell/summary-table.js';
 import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
 import {

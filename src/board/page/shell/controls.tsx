@@ -1,4 +1,4 @@
-/** What every panel is made of: icons, dialogs, fields of forms whose values are signals, small tables of numbers. */
+/** What every panel is made of: icons, dialogs, fields of forms whose values are signals. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -163,7 +163,7 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
         <h2 id="dialog-title">{title}</h2>
         <IconButton label="Close" icon="close" onClick={onClose} />
       </div>
-      <div class="dialog-body">{children}</div>
+      <div class="dialog-body stack">{children}</div>
       <NoticeList />
     </dialog>
   );
@@ -352,56 +352,5 @@ export function FileButton({ label, title, onFiles, ...rest }: FileButtonProps) 
         }}
       />
     </label>
-  );
-}
-
-interface SummaryTableProps {
-  /** For screen readers. */
-  readonly caption: string;
-  /** Heads of all columns, that of the rows' names first. */
-  readonly columns: readonly string[];
-  readonly rows: readonly {
-    readonly key: string | number;
-    readonly name: ComponentChildren;
-    readonly cells: readonly ComponentChildren[];
-    readonly isCurrent?: boolean;
-  }[];
-}
-
-/** Columns that a narrow panel has room for; a row of more is shown there as a list of names and numbers. */
-const MOST_NARROW_COLUMNS = 9;
-
-/** A small table of numbers: one row for each player, network or generation. */
-export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than its panel scrolls sideways, and keys must reach it
-    <section class="table-wrap" aria-label={caption} tabIndex={0}>
-      <table class={columns.length > MOST_NARROW_COLUMNS ? 'summary line-above summary-wide' : 'summary line-above'}>
-        <caption class="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, name, cells, isCurrent }) => (
-            <tr key={key} aria-current={isCurrent === true ? 'true' : undefined}>
-              <th scope="row" data-label={columns[0]}>
-                {name}
-              </th>
-              {cells.map((cell, index) => (
-                <td key={columns[index + 1]} data-label={columns[index + 1]}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

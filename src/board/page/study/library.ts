@@ -19,6 +19,7 @@ import {
 } from '../../game/move-tree.js';
 import { formatTree, parseTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
+import { reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
 import { nameBytes, saveFile } from '../shell/user-files.js';
@@ -110,8 +111,7 @@ export async function startLibrary(): Promise<void> {
     // The page before it, loaded again or closed, may hold it for a moment.
     const isFree = await claim(wanted.id, own === null ? CLOSED_TIMEOUT_MS : RELOAD_TIMEOUT_MS);
     // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
-    if ((isFree || own !== null) && study.version.peek() === version)
-      await load(wanted, !isFree).catch(complainOfReading);
+    if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree).catch(reportError);
     else await claim(analysisId.peek());
   }
   addEventListener('hashchange', () => openLink());
@@ -185,10 +185,6 @@ async function forgetUntouched(id: string): Promise<void> {
 
 function complainOfRefusal(error: Error): void {
   addNotice('error', `${error.message}: earlier analyses stay as they were`);
-}
-
-function complainOfReading(error: Error): void {
-  addNotice('error', error.message);
 }
 
 function complain(problem: string): void {
