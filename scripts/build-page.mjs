@@ -75,6 +75,12 @@ const treeshake = {
   // They prepare tables of pako's other half, which packs.
   manualPureFunctions: ['zero', 'zero$1', 'Config', 'StaticTreeDesc'],
 };
+/** What the page needs at once is one file, which packs better than ten; what Workers need as well stays apart. */
+const start = {
+  name: 'start',
+  tags: ['$initial'],
+  test: /\/src\/board\/page\/(?!study\/(?:openings|games-worker))|\/chessground\/|\/src\/board\/game\/(?:played-game|glyphs|move-lines)/,
+};
 if (!isCurrent || process.argv.includes('--force')) {
   await build({
     configFile: false,
@@ -92,7 +98,10 @@ if (!isCurrent || process.argv.includes('--force')) {
       // A data URL would need a weaker content security policy.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
-      rolldownOptions: { treeshake },
+      rolldownOptions: {
+        treeshake,
+        output: { codeSplitting: { groups: [start], includeDependenciesRecursively: false } },
+      },
     },
   });
   const files = listFiles(output).map((file) => file.slice(output.length + 1).replaceAll('\\', '/'));

@@ -10,7 +10,8 @@ import {
   importGames,
 } from '#sardonyx/board/game/game-list.js';
 import { findLineEnd, getPath } from '#sardonyx/board/game/move-tree.js';
-import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-reader.js';
+import { formatTree } from '#sardonyx/board/game/move-tree-text.js';
 import { parsePgn } from '#sardonyx/chess/pgn/index.js';
 import { formatFen, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
 

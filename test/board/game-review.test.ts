@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { describeJudgement, GameReview } from '#sardonyx/board/game/game-review.js';
 import { listJudgements } from '#sardonyx/board/game/move-tree.js';
-import { exportPgn, formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
+import { exportPgn, parseTree } from '#sardonyx/board/game/move-tree-reader.js';
+import { formatTree } from '#sardonyx/board/game/move-tree-text.js';
 import type { ThoughtReply } from '#sardonyx/board/protocol/replies.js';
 import { computeMoveAccuracy } from '#sardonyx/chess/pgn/remarks.js';
 

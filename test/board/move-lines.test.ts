@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { formatMoveNumber } from '#sardonyx/board/game/board-moves.js';
 import { type LinePart, layOutVariations } from '#sardonyx/board/game/move-lines.js';
-import { parseTree, readCommentBefore } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-reader.js';
+import { readCommentBefore } from '#sardonyx/board/game/move-tree-text.js';
 
 function formatPart(part: LinePart): string {
   if (typeof part === 'string') return part;

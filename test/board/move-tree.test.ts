@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { createDests, describeLine, findDroppedMoves, parseTypedMove } from '#sardonyx/board/game/board-moves.js';
 import { createChess960Fen, findLineEnd, listUciMoves, MoveTree } from '#sardonyx/board/game/move-tree.js';
-import { formatTree, parseTree, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-reader.js';
+import { formatTree, readClock, readDrawings, writeDrawings } from '#sardonyx/board/game/move-tree-text.js';
 import { countMaterial, describeBoard } from '#sardonyx/board/game/page-text.js';
 import { parseFen, START_FEN } from '#sardonyx/chess/rules/index.js';
 

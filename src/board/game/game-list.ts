@@ -15,9 +15,10 @@ import {
   splitPgn,
 } from '../../chess/pgn/index.js';
 import { formatFen, formatSan, formatUciMove, type Move, NO_MOVE, parseFen } from '../../chess/rules/index.js';
+import { describeTags, getTag, NAMED_PLIES, nameOpening, type OpeningNames, readTags } from './game-names.js';
 import { GameReview } from './game-review.js';
 import { type Judgement, restoreJudgements } from './move-tree.js';
-import { parseTree } from './move-tree-text.js';
+import { parseTree } from './move-tree-reader.js';
 
 export interface ImportedGame {
   /** `C54 Italian Game: Classical Variation`; absent = not known. */
@@ -31,9 +32,6 @@ export interface ImportedGame {
   /** What was dropped from the line of a position, which `text` does not show any more; absent = nothing. */
   readonly notes?: readonly string[];
 }
-
-/** Position without clocks → opening. */
-type OpeningNames = ReadonlyMap<string, string>;
 
 /** The file's games in order; the error says what cannot be read, in one sentence. @param names of openings */
 export async function* importGames(
@@ -75,18 +73,6 @@ function describeGame(game: PgnGame): string {
   return cutText([players || line.join(' '), about].filter((text) => text !== '').join('  ') || 'No moves', 200);
 }
 
-/** Longest line that has a name. */
-const NAMED_PLIES = 40;
-
-/** The last name on a line; '' = none. @param fens of its positions, in order */
-export function nameOpening(names: OpeningNames, fens: readonly string[]): string {
-  const place = fens
-    .slice(0, NAMED_PLIES)
-    .map((fen) => fen.split(' ', 4).join(' '))
-    .findLast((place) => names.has(place));
-  return place === undefined ? '' : (names.get(place) ?? '');
-}
-
 /** As the game's own tags have it, else by its moves. */
 function describeOpening({ tags, startFen, moves }: PgnGame, names: OpeningNames): string {
   const own = ['ECO', 'Opening', 'Variation'].map((name) => getTag(tags, name)).filter((text) => text !== '');
@@ -111,8 +97,6 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 const RESULT = /^(?:1-0|0-1|1\/2-1\/2)$/;
-/** Characters of a game's text that hold its tags. */
-const TAG_TEXT = 2000;
 const folded = new WeakMap<object, string>();
 const tagsOf = new WeakMap<object, ReadonlyMap<string, string>>();
 
@@ -140,11 +124,9 @@ export function createSearch(wanted: string): (game: ImportedGame) => boolean {
 
 /** Those at its start; a game's text is looked through once. */
 function readTag(game: ImportedGame, name: string): string {
-  const text = game.text.slice(0, TAG_TEXT);
-  const tags =
-    tagsOf.get(game) ?? new Map([...text.matchAll(/^\[(\w+) "(.*)"\]/gm)].map(([, key, value]) => [key, value]));
+  const tags = tagsOf.get(game) ?? readTags(game.text);
   tagsOf.set(game, tags);
-  return getTag(tags, name).replace(/\\(["\\])/g, '$1');
+  return getTag(tags, name);
 }
 
 /** A game, and what a review has found out about it. */
@@ -194,22 +176,6 @@ export function compareGames(column: GameColumn, order: 1 | -1): (a: ReviewedGam
     const [first, second] = [read(a), read(b)];
     if (first === '' || second === '') return Number(first === '') - Number(second === '');
     return order * (typeof first === 'number' ? first - Number(second) : compare(first, String(second)));
-  };
-}
-
-/** The value of a PGN tag; '' where it says nothing ("?", "????.??.??", "*"). */
-function getTag(tags: ReadonlyMap<string, string>, name: string): string {
-  return (tags.get(name) ?? '').replace(/^[?.*]*$/, '');
-}
-
-/** `players`: "Anna – Ben", '' without names. `about`: "1-0 Event 2026.01.01", as far as it is known. */
-export function describeTags(tags: ReadonlyMap<string, string>): { readonly players: string; readonly about: string } {
-  const names = [getTag(tags, 'White'), getTag(tags, 'Black')];
-  const isNamed = names.some((name) => name !== '');
-  const about = ['Result', 'Event', 'Date'].map((name) => getTag(tags, name));
-  return {
-    players: isNamed ? names.map((name) => name || '?').join(' – ') : '',
-    about: about.filter((text) => text !== '').join(' '),
   };
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { failure, type Result, success, unwrap } from '../../base/util/index.js';
-import { parsePgnTags } from '../../chess/pgn/index.js';
 import {
   BLACK,
   computeOutcome,
@@ -13,6 +12,7 @@ import {
   type Position,
   parseUciMove,
 } from '../../chess/rules/index.js';
+import { readTags } from './game-names.js';
 import { findLineEnd, listUciMoves, type MoveNode, MoveTree } from './move-tree.js';
 import { formatTree } from './move-tree-text.js';
 import { formatClock, isBlacksTurn } from './page-text.js';
@@ -269,7 +269,7 @@ const OVER: Readonly<Record<Exclude<Outcome, 'ongoing'>, string>> = {
 
 /** "2026.01.01 You – Engine 1-0" */
 export function nameFinished(pgn: string): string {
-  const tags = parsePgnTags(pgn);
+  const tags = readTags(pgn);
   const read = (tag: string): string => tags.get(tag) ?? '?';
   return `${read('Date')} ${read('White')} – ${read('Black')} ${read('Result')}`;
 }
@@ -281,7 +281,7 @@ export function mergeArchives(first: readonly string[], second: readonly string[
 }
 
 function readId(pgn: string): string {
-  return parsePgnTags(pgn).get('GameId') ?? pgn;
+  return readTags(pgn).get('GameId') ?? pgn;
 }
 
 /** "You win by checkmate" */

@@ -7,7 +7,6 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { Header } from './header.js';
-import { PlayPanel } from './play/play-panel.js';
 import { engine, obstacle, port, RESTARTED } from './port/engine-port.js';
 import { ASKS_FOR_RELOAD } from './port/site-start.js';
 import { mistakes, startReviews } from './review/review-session.js';
@@ -20,6 +19,7 @@ import { acceptGames } from './shell/user-files.js';
 import { startLibrary } from './study/library.js';
 import { readGames } from './study/open-games.js';
 
+const PlayPanel = later(async () => (await import('./play/play-panel.js')).PlayPanel);
 const MatchPanel = later(async () => (await import('./match/match-panel.js')).MatchPanel);
 const TrainingPanel = later(async () => (await import('./training/training-panel.js')).TrainingPanel);
 const GamesPanel = later(async () => (await import('./games/games-panel.js')).GamesPanel);

@@ -2,8 +2,7 @@
 import { computed, effect } from '@preact/signals';
 import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
-import { describePlayer, wantsNewGame } from './play/play-panel.js';
-import { game, gameStudy, prng } from './play/play-session.js';
+import { describePlayer, game, gameStudy, prng, wantsNewGame } from './play/play-session.js';
 import { engine, obstacle, portState, reportError } from './port/engine-port.js';
 import { ReviewChip } from './review/review-parts.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
@@ -11,8 +10,7 @@ import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
 import { UnsavedMark } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
-import { openEditor } from './study/board-editor.js';
-import { analysisName, beginAnalysis, chapterIndex, chapters } from './study/library.js';
+import { analysisName, beginAnalysis, chapterIndex, chapters, setup } from './study/library.js';
 import { openLoadDialog } from './study/open-games.js';
 import { players } from './study/players.js';
 import { ShareItems } from './study/share-menu.js';
@@ -89,7 +87,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
           label="Chess960"
           onClick={begin('analyse', () => openPosition(createChess960Fen(prng.nextBelow(960))))}
         />
-        <MenuItem label="Set up a position" onClick={begin('analyse', openEditor)} />
+        <MenuItem label="Set up a position" onClick={begin('analyse', () => assign(setup, study.node.value.fen)())} />
         <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
       </Menu>
       {room.value === 'board' && (

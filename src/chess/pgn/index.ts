@@ -3,6 +3,7 @@
  * file, so it also runs in a browser.
  */
 
+export { annotateGame } from './annotate-game.js';
 export {
   findGameTextKind,
   isRemarkLine,
@@ -12,18 +13,11 @@ export {
   readPositionText,
 } from './game-texts.js';
 export { createPgnTree, formatPgn, type PlayedPgnMove } from './pgn-format.js';
-export { nameGame, type PgnGame, readPgnGame, readVariant, spellMoves, walkLines } from './pgn-game.js';
+export { nameGame, type PgnGame, readPgnGame, spellMoves, walkLines } from './pgn-game.js';
+export { DEMANDED_TAGS, PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
+export { parsePgn, parsePgnTags } from './pgn-tree.js';
 export {
-  DEMANDED_TAGS,
-  PgnMoveNode,
-  PgnNode,
-  type PgnTree,
-  parsePgn,
-  parsePgnTags,
-} from './pgn-tree.js';
-export {
-  annotateGame,
   computeAccuracy,
   createRemarks,
   formatEvaluation,
@@ -32,3 +26,4 @@ export {
   type Remark,
   removeEvaluation,
 } from './remarks.js';
+export { readVariant } from './variant.js';

@@ -6,8 +6,8 @@
 
 import { removeControls, unwrap } from '../../base/util/index.js';
 import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '../rules/index.js';
-import { PgnMoveNode, PgnNode, type PgnTree } from './pgn-tree.js';
-import { readResult } from './pgn-words.js';
+import { PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
+import { readResult } from './pgn-result.js';
 
 /** python-chess takes the zeros of a larger one for a null move. */
 const LARGEST_NUMBER = 9999;

@@ -9,7 +9,6 @@ import { cutText, failure, type Result, success, unwrap } from '../../base/util/
 import {
   computeOutcome,
   formatFen,
-  formatSan,
   formatSanLine,
   formatUciMove,
   hasChess960Castling,
@@ -23,17 +22,12 @@ import {
   passTurn,
   START_FEN,
 } from '../rules/index.js';
+import { PgnMoveNode, type PgnNode, type PgnTree } from './pgn-node.js';
+import { DASHES, type PgnResult, readResult } from './pgn-result.js';
 import type { PgnText } from './pgn-text.js';
-import {
-  PgnMoveNode,
-  PgnNode,
-  type PgnTree,
-  parsePgn,
-  parsePgnTags,
-  type StrayWords,
-  writeForfeit,
-} from './pgn-tree.js';
-import { DASHES, LONGEST_TAG, type PgnResult, readResult } from './pgn-words.js';
+import { parsePgn, parsePgnTags, type StrayWords, writeForfeit } from './pgn-tree.js';
+import { LONGEST_TAG } from './pgn-words.js';
+import { readVariant } from './variant.js';
 
 export interface PgnGame {
   /** The seven tags that PGN requires come first and always exist; the others follow in the order of the file. */
@@ -178,24 +172,6 @@ export function spellMoves({ startFen, moves, isChess960 }: PgnGame): PgnMove[] 
   return sans.map((san, ply) => ({ uci: formatUciMove(moves[ply], isChess960), san }));
 }
 
-/** The tree with its FEN and all moves in standard form, variations too. Lines keep their spelling from an illegal move on. */
-export function spellTree({ tree, startFen }: PgnGame): PgnTree {
-  const moves = new PgnNode();
-  const start = unwrap(parseFen(startFen));
-  const headers = new Map(tree.headers);
-  if (headers.get('FEN')) headers.set('SetUp', '1').set('FEN', formatFen(start));
-  const variant = readVariant(headers);
-  if (hasChess960Castling(start) && !(variant.ok && variant.value)) headers.set('Variant', 'Chess960');
-  walkLines(tree.moves, start, moves, (parent, node, move, position) => {
-    const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
-    const copy = new PgnMoveNode({ ...node.data, san });
-    if (move === null) copy.children = node.children;
-    parent.children.push(copy);
-    return copy;
-  });
-  return { ...tree, headers, moves };
-}
-
 /**
  * Plays all lines of a tree, main lines first.
  * @param start is left as it was
@@ -227,25 +203,6 @@ export function walkLines<Owner>(
       stack.push({ node, next: 0, isMade: true, owner: child, position });
     }
   }
-}
-
-const CHESS =
-  /^(?:(?:standard|regular|normal|classical|orthodox|international|fide)?(?:chess)?|orthochess|fromposition|wild[0-8]a?)$/;
-const CHESS960 =
-  /^(?:chess9lx|d?frc|wild(?:fr|22)|(?:(?:double)?fischer(?:e?andom|random)?|freestyle)?(?:chess)?(?:960)?)$/;
-
-/**
- * Whether the game is Chess960. Blanks, hyphens and capitals do not matter: `Chess 960`, `chess-960` and `Freestyle` name the
- * same rules. A variant with other rules is an error that names it.
- */
-export function readVariant(tags: ReadonlyMap<string, string>): Result<boolean> {
-  const variant = tags.get('Variant') ?? '';
-  const name = variant
-    .slice(0, 100)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
-  if (CHESS.test(name)) return success(false);
-  return CHESS960.test(name) ? success(true) : failure(`the variant ${cutText(variant)} is not supported`);
 }
 
 /** Written as every program reads it. */

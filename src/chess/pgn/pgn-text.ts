@@ -6,7 +6,8 @@
  * moves), at move 1 behind a result or at the start of a line, and at a move on a new line behind a result. Text between a result's
  * blank line and the next game belongs to that one. A comment that never closes ends at the next game's Event tag.
  */
-import { DASHES, findSpacedResultEnd, readForfeit, readResult, readTag } from './pgn-words.js';
+import { DASHES, findSpacedResultEnd, readForfeit, readResult } from './pgn-result.js';
+import { readTag } from './pgn-words.js';
 
 export interface PgnText {
   /** All lines of the game, joined by `\n`; cut off at the limit when the game is too long. */

@@ -7,56 +7,20 @@
  * A reader of ours because chessops' looks for moves inside words (it reads Sf3 as the pawn's f3), drops what it does not know
  * and `}` in comments, and would read every text a second time, behind a pass that puts those right.
  */
+import { DEMANDED_TAGS, PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
+import { findSpacedResultEnd, GLUED_RESULT, type PgnResult, readForfeit, readResult } from './pgn-result.js';
 import {
   findGlyph,
   findMoveEnd,
-  findSpacedResultEnd,
-  GLUED_RESULT,
   isDigit,
   isNullWord,
   isShortCapture,
-  type PgnResult,
-  readForfeit,
-  readResult,
   readSign,
   readTag,
   skipMoveNumber,
   spellMeantMove,
   spellPlainly,
 } from './pgn-words.js';
-
-export interface PgnNodeData {
-  san: string;
-  /** Before the first move of a variation. */
-  startingComments?: string[];
-  /** Before the first move of a line. */
-  startingNags?: number[];
-  comments?: string[];
-  nags?: number[];
-}
-
-export class PgnNode {
-  /** The first one goes on with the line, the others are variations. */
-  children: PgnMoveNode[] = [];
-
-  *mainline(): Generator<PgnNodeData, void, void> {
-    for (let node: PgnMoveNode | undefined = this.children[0]; node !== undefined; node = node.children[0])
-      yield node.data;
-  }
-}
-
-export class PgnMoveNode extends PgnNode {
-  constructor(public data: PgnNodeData) {
-    super();
-  }
-}
-
-export interface PgnTree {
-  readonly headers: Map<string, string>;
-  /** Before the first move. */
-  readonly comments?: string[];
-  readonly moves: PgnNode;
-}
 
 export interface ParsedPgn {
   /** As the text has them. The tree's headers begin with the seven that PGN demands. */
@@ -76,16 +40,6 @@ export interface ParsedPgn {
 
 /** Moves, comments, glyphs and variations of one game. */
 const MOST_ITEMS = 1 << 20;
-
-export const DEMANDED_TAGS: ReadonlyMap<string, string> = new Map([
-  ['Event', '?'],
-  ['Site', '?'],
-  ['Date', '????.??.??'],
-  ['Round', '?'],
-  ['White', '?'],
-  ['Black', '?'],
-  ['Result', '*'],
-]);
 
 export interface StrayWords {
   readonly text: string;

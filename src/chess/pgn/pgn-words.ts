@@ -4,6 +4,8 @@
  * Source: PGN standard, 8.1, 8.2 and 10.
  */
 
+import { DASHES } from './pgn-result.js';
+
 export interface PgnTag {
   readonly name: string;
   readonly value: string;
@@ -106,57 +108,6 @@ function readDamagedTag(name: string, text: string, start: number): PgnTag {
   return bracket < 0 ? { ...tag, end: at, damage: 'isOpen' } : { ...tag, end: bracket + 1, damage: 'hasMarks' };
 }
 
-export type PgnResult = '1-0' | '0-1' | '1/2-1/2' | '*';
-
-/** What people, fonts and typesetting programs write for a hyphen. */
-export const DASHES = '-‐‑‒–—―−⁃─➖﹘﹣－';
-const DRAW = '(?:1/2|½)';
-const RESULT = new RegExp(
-  `^(?:1[${DASHES}:]0|0[${DASHES}:]1|${DRAW}|${DRAW}[${DASHES}:]${DRAW}|0[.,]5[${DASHES}:]0[.,]5|\\*)$`,
-);
-const SPACED_RESULT = new RegExp(
-  `(?:1 {1,3}[${DASHES}:] {1,3}0|0 {1,3}[${DASHES}:] {1,3}1|${DRAW} {1,3}[${DASHES}:] {1,3}${DRAW})(?![^\\s{(;])`,
-  'y',
-);
-
-/** The result that a word means; null when it is none. */
-export function readResult(word: string): PgnResult | null {
-  if (word.length > 7 || !'0125½*'.includes(word.at(-1) ?? '.') || !RESULT.test(word)) return null;
-  if (word === '*') return '*';
-  if (/[½/5]/.test(word)) return '1/2-1/2';
-  return word.startsWith('1') ? '1-0' : '0-1';
-}
-
-/** Results without a game, and the loss of both; PGN has no words for them. */
-const FORFEITS: readonly (readonly [pattern: RegExp, result: PgnResult, termination: string])[] = [
-  [new RegExp(`^(?:0[${DASHES}:]0|[${DASHES}][/:][${DASHES}])$`), '*', 'double forfeit'],
-  [new RegExp(`^\\+[/:][${DASHES}]$`), '1-0', 'forfeit'],
-  [new RegExp(`^[${DASHES}][/:]\\+$`), '0-1', 'forfeit'],
-];
-
-const FIRST_OF_FORFEIT = `${DASHES}0+`;
-
-export interface Forfeit {
-  readonly result: PgnResult;
-  /** A value for the tag Termination. */
-  readonly termination: string;
-}
-
-/** What such a word says; null when it is none. */
-export function readForfeit(word: string): Forfeit | null {
-  if (word.length !== 3 || !FIRST_OF_FORFEIT.includes(word[0])) return null;
-  const [, result, termination] = FORFEITS.find(([pattern]) => pattern.test(word)) ?? [];
-  return result === undefined || termination === undefined ? null : { result, termination };
-}
-
-/** Where a result of several words ends (`1 - 0`), which begins here; -1 when none does. */
-export function findSpacedResultEnd(text: string, start: number): number {
-  // Not so: nearly all move numbers.
-  if (text[start] !== '½' && !' /'.includes(text[start + 1] ?? '.')) return -1;
-  SPACED_RESULT.lastIndex = start;
-  return SPACED_RESULT.test(text) ? SPACED_RESULT.lastIndex : -1;
-}
-
 /** Moves in long or short notation, and captures that name only files or pieces (exd, NxB); what authors put behind them follows. */
 const MOVE =
   /(?:[NBRQKPnrqk♔-♟]?[a-h]?[1-8]?[-x×:]?(?:[a-h][2-7]|[a-h][18](?:[=/]?\(?[NBRQnbrq]\)?)?)|[O0o]-[O0o](?:-[O0o])?|[a-hNBRQK][x×:][a-hNBRQP](?:=?[NBRQ])?(?!(?!e\.?p)[A-Za-z0-9]))/y;
@@ -171,9 +122,6 @@ const LIKE_A_MOVE = /^(?:[NBRQK][a-z]?\d?[x:-]?|(?:[a-z]x)?)[a-z]\d(?:=?[NBRQ])?
 const LONGEST_MOVE_WORD = 16;
 /** Moves of programs and people who write capitals alone. */
 const CAPITALS = /^(?:[A-H][1-8]|[NBRQK]?[A-H]?[1-8]?)[-X]?[A-H][1-8](?:=?[NBRQ])?[+#]?$/;
-/** Behind a move, without a blank. */
-export const GLUED_RESULT = new RegExp(`(?:1[${DASHES}]0|0[${DASHES}]1|1/2[${DASHES}]1/2|½(?:[${DASHES}]½)?|\\*)$`);
-
 /** What may stand behind a move or alone, longest first; numbers are those of the PGN standard 10. Check marks say nothing. */
 const GLYPHS: readonly (readonly [text: string, nag: number])[] = [
   ['e.p.', 0],

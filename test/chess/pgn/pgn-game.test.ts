@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { Chess } from 'chess.js';
 import { parsePgn as parseByChessops } from 'chessops/pgn';
 import { createPrng, decodeText, type Prng, unwrap } from '#sardonyx/base/util/index.js';
-import { formatTree, parseTree } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-reader.js';
+import { formatTree } from '#sardonyx/board/game/move-tree-text.js';
 import {
   annotateGame,
   DEMANDED_TAGS,

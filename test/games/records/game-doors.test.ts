@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { decodeText, failure, type Result, success, unwrap } from '#sardonyx/base/util/index.js';
 import { importGames } from '#sardonyx/board/game/game-list.js';
 import { MoveTree } from '#sardonyx/board/game/move-tree.js';
-import { parseTree } from '#sardonyx/board/game/move-tree-text.js';
+import { parseTree } from '#sardonyx/board/game/move-tree-reader.js';
 import { readGameTexts, readPgnGame, splitPgn } from '#sardonyx/chess/pgn/index.js';
 import { formatFen, formatUciMove, parseFen, START_FEN } from '#sardonyx/chess/rules/index.js';
 import { openGameFiles } from '#sardonyx/cli/commands/analyse/analyse-games.js';

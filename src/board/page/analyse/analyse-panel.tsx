@@ -12,7 +12,6 @@ import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { StudyPanel } from '../study/study-panel.js';
-import { Candidates, isRoomy } from './candidates.js';
 import { drawPicture, SHADES } from './engine-arrows.js';
 import { EngineHead, showsArrows, showsNumbers, toggleArrowMode } from './engine-head.js';
 import { ExplainView, explainedSquares } from './explain-view.js';
@@ -21,10 +20,12 @@ import {
   arrowMode,
   currentState,
   evaluation,
+  hasCandidates,
   hover,
   hoveredMoves,
   isBlackToMove,
   isOn,
+  isRoomy,
   isThreat,
   playBestMove,
   pointedLine,
@@ -36,6 +37,7 @@ import {
 } from './live-analysis.js';
 
 const showsGames = storedSignal('explorer.open', isRoomy, isBoolean);
+const Candidates = later(async () => (await import('./candidates.js')).Candidates);
 const ExplorerView = later(async () => (await import('./explorer-view.js')).ExplorerView);
 
 /** Plies that are drawn of a line whose square is under the pointer. */
@@ -115,7 +117,7 @@ export function AnalysePanel() {
     >
       <div class="engine-panel">
         <EngineHead />
-        <Candidates />
+        {hasCandidates.value && <Candidates />}
         <TablebaseBox />
         <ExplainView />
         <details

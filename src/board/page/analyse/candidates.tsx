@@ -24,9 +24,9 @@ import {
   isBlackToMove,
   isHere,
   isOn,
+  isRoomy,
   isThreat,
   lineCount,
-  outcome,
   type Place,
   playMoves,
   pointedLine,
@@ -40,7 +40,6 @@ import { Replies } from './replies.js';
 
 /** Moves of a line that is not unfolded. */
 const FEW_MOVES = 24;
-export const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
 const showsOthers = storedSignal('otherMoves', isRoomy, isBoolean);
 /** All moves with lc0's columns. */
 const showsColumns = storedSignal('columns', false, isBoolean);
@@ -58,7 +57,6 @@ function toggleReplies(uci: string): void {
 
 export function Candidates() {
   const state = currentState.value;
-  if (outcome.value !== 'ongoing' || analysedPosition.value === null || (state === null && !isOn.value)) return null;
   const { lines = [], moves = [] } = state ?? {};
   const visits = moves.reduce((sum, row) => sum + row.visits, 0);
   const others = moves.filter(({ move }) => !lines.some(({ pv }) => pv[0] === move));

@@ -12,7 +12,7 @@ import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
 import type { Chapter } from '../study/analysis-store.js';
 import type { ExplorerNews, ExplorerRequest } from '../study/games-worker.js';
-import { analysisId, chapters, openChapter, openPgn, readAllGames } from '../study/library.js';
+import { analysisId, chapters, loadReader, openChapter, openPgn, readAllGames } from '../study/library.js';
 import { study } from '../study/study.js';
 import { hover } from './live-analysis.js';
 
@@ -91,6 +91,7 @@ function startExploring(): () => void {
 async function open(index: number): Promise<void> {
   const { fen } = study.node.value;
   const place = fen.split(' ', 4).join(' ');
+  await loadReader();
   if (source.value === 'file') openChapter(index);
   else if (!(await openPgn(games.value[index].text))) return;
   const node = findNode(study.tree.value.root, (own) => own.fen.startsWith(place));

@@ -30,6 +30,8 @@ interface Thought {
   readonly network: string;
 }
 
+/** There is room for what a small window folds. */
+export const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
 export const isOn = storedSignal('engine', false, isBoolean);
 export const multiPv = storedSignal('multiPv', 3, isNumber);
 export const arrowMode = storedSignal<ArrowMode>('arrowMode', 'visits', isOneOf('visits', 'policy'));
@@ -70,6 +72,11 @@ export const lineCount = computed(() =>
 
 /** The state of the position on the board; null when it is about another one. */
 export const currentState = computed(() => (isHere(searched.value) ? searchState.value : null));
+
+/** There are candidates, or soon will be. */
+export const hasCandidates = computed(
+  () => outcome.value === 'ongoing' && analysedPosition.value !== null && (isOn.value || currentState.value !== null),
+);
 
 export function getPlace(): Place {
   return { node: study.node.value, threat: isThreat.value };

@@ -6,7 +6,7 @@ import { unwrap } from '../../../base/util/index.js';
 import { GAME_ENDINGS } from '../../../chess/archives/index.js';
 import { compareGames, createSearch, GAME_COLUMNS, type GameColumn } from '../../game/game-list.js';
 import { MoveTree } from '../../game/move-tree.js';
-import { parseTree } from '../../game/move-tree-text.js';
+import { parseTree } from '../../game/move-tree-reader.js';
 import type { StoredAnalysis } from '../../protocol/kept.js';
 import { matches } from '../match/match-session.js';
 import { archive } from '../play/play-session.js';

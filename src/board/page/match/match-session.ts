@@ -3,7 +3,7 @@ import { batch, effect, signal, untracked } from '@preact/signals';
 import { success } from '../../../base/util/index.js';
 import { parseUciMove } from '../../../chess/rules/index.js';
 import { findLineEnd, getPath, MoveTree } from '../../game/move-tree.js';
-import { parseTree } from '../../game/move-tree-text.js';
+import { parseTree } from '../../game/move-tree-reader.js';
 import { isBlacksTurn } from '../../game/page-text.js';
 import type { LiveGame, MatchEntry, MatchState } from '../../protocol/replies.js';
 import { port, portState } from '../port/engine-port.js';

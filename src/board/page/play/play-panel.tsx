@@ -4,7 +4,6 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/rules/index.js';
 import { createChess960Fen } from '../../game/move-tree.js';
-import { formatClock, splitPoints } from '../../game/page-text.js';
 import {
   type ClockSettings,
   describeControl,
@@ -13,7 +12,7 @@ import {
   type PlayedGame,
   type PlayerSide,
 } from '../../game/played-game.js';
-import { BoardPanel, type PlayerNote } from '../board/board-panel.js';
+import { BoardPanel } from '../board/board-panel.js';
 import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
 import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
@@ -27,13 +26,13 @@ import {
   abort,
   archive,
   askForHint,
+  describePlayer,
   game,
   gameStudy,
   hint,
   isAtEnd,
   isThinking,
   moveNow,
-  nowMs,
   offerDraw,
   playUserDrop,
   playUserMove,
@@ -44,11 +43,10 @@ import {
   settlePremove,
   startGame,
   takeBack,
+  wantsNewGame,
 } from './play-session.js';
 
 const isConfirmingResignation = signal(false);
-/** The form for a new game is shown beside the one before. */
-export const wantsNewGame = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
@@ -152,25 +150,6 @@ export function PlayPanel() {
 }
 
 const KEYS: KeyBindings = { hint: askForHint, takeBack, moveNow };
-const LOW_MS = 10_000;
-
-export function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNote {
-  if (current === null) return { name: '' };
-  const { user, elo, clock } = current.settings;
-  const isUser = side === user;
-  const remainingMs = current.getRemainingMs(side, nowMs.value);
-  const { result } = current;
-  const [whites, blacks] = splitPoints(result?.score);
-  return {
-    name: isUser ? 'You' : `${engine.value?.name ?? 'Engine'}${elo === null ? '' : `, level ${elo}`}`,
-    remark: !isUser && isThinking.value ? 'thinks …' : '',
-    clock: clock === null ? '' : formatClock(remainingMs),
-    isLow: remainingMs < LOW_MS,
-    isRunning: result === null && current.turn === side,
-    points: side === 'white' ? whites : blacks,
-  };
-}
-
 /** Every button keeps its place: one that comes and goes would move the others under the finger. */
 function Actions({ current }: { readonly current: PlayedGame }) {
   return (

@@ -6,10 +6,17 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import { createPrng, drawSeed } from '../../../base/util/index.js';
 import type { Move } from '../../../chess/rules/index.js';
 import { findDroppedMoves, getPromotionLetter, requireMove } from '../../game/board-moves.js';
-import { getExpectedPoints } from '../../game/page-text.js';
-import { describeResult, type GameSettings, mergeArchives, PlayedGame } from '../../game/played-game.js';
+import { formatClock, getExpectedPoints, splitPoints } from '../../game/page-text.js';
+import {
+  describeResult,
+  type GameSettings,
+  mergeArchives,
+  PlayedGame,
+  type PlayerSide,
+} from '../../game/played-game.js';
 import type { ThoughtReply } from '../../protocol/replies.js';
 import type { ThinkLimits } from '../../protocol/requests.js';
+import type { PlayerNote } from '../board/board-panel.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice, markUnsaved, spoken } from '../shell/notices.js';
 import { mode, room, tellActivity } from '../shell/rooms.js';
@@ -25,6 +32,7 @@ const DRAW_POINTS = 0.5;
 const FIRST_DRAW_PLY = 40;
 const CLOCK_TICK_MS = 100;
 const RETRY_MS = 1000;
+const LOW_MS = 10_000;
 /** Of the tab that asks the engine for its move in the game. */
 const LOCK = 'sardonyx.game';
 
@@ -35,6 +43,8 @@ export const game = signal<PlayedGame | null>(null);
 /** What the board shows: the last position, or an earlier one that the user looks at. */
 export const gameStudy = new Study();
 export const isThinking = signal(false);
+/** The form for a new game is shown beside the one before. */
+export const wantsNewGame = signal(false);
 /** UCI move; '' = none. */
 export const hint = signal('');
 /** Finished games as PGN, newest first. */
@@ -54,6 +64,23 @@ export const isAtEnd = computed(() => {
   void gameStudy.version.value;
   return gameStudy.node.value === game.value?.end;
 });
+
+export function describePlayer(current: PlayedGame | null, side: PlayerSide): PlayerNote {
+  if (current === null) return { name: '' };
+  const { user, elo, clock } = current.settings;
+  const isUser = side === user;
+  const remainingMs = current.getRemainingMs(side, nowMs.value);
+  const { result } = current;
+  const [whites, blacks] = splitPoints(result?.score);
+  return {
+    name: isUser ? 'You' : `${engine.value?.name ?? 'Engine'}${elo === null ? '' : `, level ${elo}`}`,
+    remark: !isUser && isThinking.value ? 'thinks …' : '',
+    clock: clock === null ? '' : formatClock(remainingMs),
+    isLow: remainingMs < LOW_MS,
+    isRunning: result === null && current.turn === side,
+    points: side === 'white' ? whites : blacks,
+  };
+}
 
 function readArchive(): string[] {
   const stored = readStored('archive');

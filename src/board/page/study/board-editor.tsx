@@ -13,8 +13,6 @@ import { assign, Button, NumberField, ProblemLine, Segments, Select, submit } fr
 import { beginAnalysis, createTree, setup } from './library.js';
 import { study } from './study.js';
 
-export const isEditing = computed(() => setup.value !== null);
-
 const ROLES: readonly Role[] = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];
 const EMPTY_BOARD = '8/8/8/8/8/8/8/8';
 const CASTLING = { K: 'White short', Q: 'White long', k: 'Black short', q: 'Black long' } as const;
@@ -30,11 +28,6 @@ const turn = {
 };
 /** What a click puts on a square; null: pieces are moved. */
 const tool = signal<Piece | 'rubber' | null>(null);
-
-export function openEditor(): void {
-  setFen(study.node.value.fen);
-  tool.value = null;
-}
 
 /** What is no position yet stays as it was typed. */
 function setFen(fen: string): void {
@@ -115,6 +108,7 @@ function isSame(a: Piece | undefined, b: Piece): boolean {
 }
 
 export function EditorForm() {
+  useEffect(assign(tool, null), []);
   const fen = setup.value ?? '';
   const tree = MoveTree.create(fen);
   const castling = fields.value[2];

@@ -3,10 +3,11 @@
  * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import type { Result } from '../../../base/util/index.js';
+import { failure, type Result } from '../../../base/util/index.js';
 import { parseUciMove, START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
-import { describeTags, type ImportedGame } from '../../game/game-list.js';
+import type { ImportedGame } from '../../game/game-list.js';
+import { describeTags } from '../../game/game-names.js';
 import {
   findLineEnd,
   getPath,
@@ -17,7 +18,7 @@ import {
   MoveTree,
   restoreJudgements,
 } from '../../game/move-tree.js';
-import { formatTree, parseTree } from '../../game/move-tree-text.js';
+import { formatTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
@@ -49,6 +50,7 @@ export const chapters = signal<readonly Chapter[]>([createChapter(study.tree.val
 export const chapterIndex = signal(0);
 /** FEN, legal or not yet, of the position that is being set up in this analysis; null = none is. */
 export const setup = signal<string | null>(null);
+export const isEditing = computed(() => setup.value !== null);
 
 /** The review of games of this analysis that is under way; null = none is. */
 export const pendingReview = signal<PendingReview | null>(null);
@@ -87,6 +89,18 @@ function titleChapter({ headers, root, startFen }: MoveTree): string {
     [about, startFen === START_FEN ? '' : 'Position', line.join(' ')].filter((part) => part !== '').join('  ') ||
     'New analysis'
   );
+}
+
+/** Reads the texts of games; null until the first game comes from a text. */
+let reader: typeof import('../../game/move-tree-reader.js') | null = null;
+
+/** Before a text becomes a game. A file whose games are chapters has been through here. */
+export async function loadReader(): Promise<void> {
+  reader ??= await import('../../game/move-tree-reader.js').catch(() => null);
+}
+
+function parse(text: string) {
+  return reader?.parseTree(text) ?? failure('A part of the page could not be loaded: load the page again');
 }
 
 /** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
@@ -252,7 +266,7 @@ function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
 }
 
 function readChapter({ text, judgements = [], notes = [] }: Chapter): MoveTree | null {
-  const game = parseTree(text);
+  const game = parse(text);
   if (!game.ok) {
     addNotice('error', game.error);
     return null;
@@ -263,10 +277,22 @@ function readChapter({ text, judgements = [], notes = [] }: Chapter): MoveTree |
   return tree;
 }
 
+/** Shows the game of a chapter. */
+function showChapter(tree: MoveTree, path: readonly number[], { undos = [] }: Chapter): void {
+  const changes = undos.map((undo) => ({
+    ...undo,
+    run: () => {
+      const game = parse(undo.before);
+      if (game.ok) study.goBackTo(game.value.tree);
+    },
+  }));
+  study.load(tree, followPath(tree, path), changes);
+}
+
 /** A game of the file that is not on the board; null for one that cannot be read. */
 export function readChapterTree(index: number): MoveTree | null {
   const { text, judgements = [] } = chapters.peek()[index] ?? { text: '' };
-  const game = parseTree(text);
+  const game = parse(text);
   if (!game.ok) return null;
   restoreJudgements(game.value.tree, judgements);
   return game.value.tree;
@@ -283,6 +309,7 @@ export function setJudgements(index: number, judgements: readonly Judgement[]): 
 /** Rejects when it cannot be read. @param isCopy another tab writes the analysis itself */
 async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
   const { entry, file } = await readAnalysis(id, !isCopy);
+  await loadReader();
   const chapter = file[entry.chapter];
   const tree = chapter === undefined ? null : readChapter(chapter);
   if (tree === null) return;
@@ -296,7 +323,7 @@ async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
     study.orientation.value = entry.orientation;
     setup.value = entry.setup ?? null;
     pendingReview.value = isCopy ? null : (entry.review ?? null);
-    study.load(tree, followPath(tree, entry.path), chapter.undos);
+    showChapter(tree, entry.path, chapter);
   });
   if (!isCopy) return;
   addNotice('note', 'Another tab has this analysis open: this is a copy');
@@ -323,6 +350,7 @@ interface GameSource {
 
 /** What was opened before comes as it was left. @returns false for a game that cannot be read */
 export async function openGame(game: GameSource): Promise<boolean> {
+  if (!(game.games[0] instanceof MoveTree)) await loadReader();
   return (await openKnown(game.source ?? '')) || beginAnalysis(game);
 }
 
@@ -388,7 +416,7 @@ export function openChapter(index: number): void {
   if (tree === null) return;
   batch(() => {
     chapterIndex.value = index;
-    study.load(tree, followPath(tree, chapter.path ?? []), chapter.undos);
+    showChapter(tree, chapter.path ?? [], chapter);
   });
 }
 

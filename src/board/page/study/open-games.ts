@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { addNotice } from '../shell/notices.js';
 import { room, showStudy } from '../shell/rooms.js';
 import { importFiles, nameGames } from '../shell/user-files.js';
-import { addChapters, analysisId, analysisName, beginAnalysis, chapters, openKnown } from './library.js';
+import { addChapters, analysisId, analysisName, beginAnalysis, chapters, loadReader, openKnown } from './library.js';
 
 /** Of the files that are being read: 0 to 1; null when none are. */
 export const readShare = signal<number | null>(null);
@@ -32,6 +32,7 @@ export async function readGames(
   readShare.value = 0;
   refusals.value = [];
   const source = await nameGames(files);
+  await loadReader();
   if (await openKnown(source)) {
     readShare.value = null;
     addNotice('note', 'Opened before: here it is as you left it');

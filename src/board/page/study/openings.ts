@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { START_FEN } from '../../../chess/rules/index.js';
-import { nameOpening } from '../../game/game-list.js';
+import { nameOpening } from '../../game/game-names.js';
 import { getPath, type MoveNode } from '../../game/move-tree.js';
 
 /** Position without clocks → "B90 Sicilian Defense: Najdorf Variation". Null until the list is read. */

@@ -1,5 +1,5 @@
 /** Copies and saves the game on the board, or all games of its file, with what the user wants to have in them. */
-import { EXPORT_PARTS, type ExportParts, exportPgn } from '../../game/move-tree-text.js';
+import { EXPORT_PARTS, type ExportParts } from '../../game/move-tree-text.js';
 import { port } from '../port/engine-port.js';
 import { MenuItem, toggle } from '../shell/controls.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
@@ -14,6 +14,7 @@ const wanted = Object.fromEntries(PARTS.map((part) => [part, storedSignal(`expor
 const BATCH = 50;
 
 async function writeGames(games: readonly Chapter[]): Promise<string> {
+  const { exportPgn } = await import('../../game/move-tree-reader.js');
   const parts = Object.fromEntries(PARTS.map((part) => [part, wanted[part].value])) as ExportParts;
   const texts: string[] = [];
   for (const { text, judgements = [] } of games) {

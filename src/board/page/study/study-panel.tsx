@@ -5,16 +5,19 @@ import { parsePass } from '../../game/board-moves.js';
 import type { Drawing } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, PhoneView } from '../board/board-panel.js';
 import { ReviewMenu, ReviewSummary } from '../review/review-parts.js';
+import { later } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
-import { EditorBoard, EditorForm, isEditing } from './board-editor.js';
-import { chapterIndex, chapters, openChapter } from './library.js';
+import { chapterIndex, chapters, isEditing, openChapter } from './library.js';
 import { MOVE_KEYS, MoveList } from './move-list.js';
 import { openLoadDialog, readGames } from './open-games.js';
 import { nameLine } from './openings.js';
 import { players } from './players.js';
 import { saveGames } from './share-menu.js';
 import { study } from './study.js';
+
+const EditorBoard = later(async () => (await import('./board-editor.js')).EditorBoard);
+const EditorForm = later(async () => (await import('./board-editor.js')).EditorForm);
 
 interface StudyPanelProps {
   readonly keys: KeyBindings;

@@ -19,7 +19,6 @@ import {
 import {
   type Drawing,
   formatTree,
-  parseTree,
   readDrawings,
   writeCommentBefore,
   writeDrawings,
@@ -34,8 +33,8 @@ export interface Undo {
   readonly words: string;
   /** The game before the change, as PGN: what is left of the change once the game has left the board. */
   readonly before: string;
-  /** Takes this change back, and none that came since then; absent once the game has left the board. */
-  run?(): void;
+  /** Takes this change back, and none that came since then. Once the game has left the board: shows the game before the change. */
+  run(): void;
 }
 
 const MOST_UNDOS = 200;
@@ -148,18 +147,14 @@ export class Study {
     if (change === undefined || !this.undos.value.includes(change)) return '';
     batch(() => {
       this.undos.value = this.undos.value.filter((other) => other !== change);
-      if (change.run === undefined) this.goBackTo(change.before);
-      else change.run();
+      change.run();
       this.touch();
     });
     return change.words;
   }
 
-  /** Shows the game of a text, at the same place as far as it has the moves. */
-  private goBackTo(text: string): void {
-    const game = parseTree(text);
-    if (!game.ok) return;
-    const { tree } = game.value;
+  /** Shows another state of the game, at the same place as far as it has the moves. */
+  goBackTo(tree: MoveTree): void {
     restoreJudgements(tree, listJudgements(this.tree.value));
     let node = tree.root;
     for (const uci of listUciMoves(this.node.value)) {

@@ -1,7 +1,7 @@
 /** A training loop: stage and control, its generations with losses, gates and Elo, and its games. */
 import { batch, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { parseTree } from '../../game/move-tree-text.js';
+import { parseTree } from '../../game/move-tree-reader.js';
 import { formatRating } from '../../game/page-text.js';
 import type { LoopGameKind, LoopGames, LoopGeneration, LoopState } from '../../protocol/replies.js';
 import { createStepKeys, StepButtons } from '../board/board-panel.js';
