@@ -34,10 +34,12 @@ try {
   });
   await page.goto(board.url);
   await page.waitForSelector('.engine-head');
+  await page.getByRole('button', { name: 'Lines, limits, arrows, numbers' }).click();
   await page.getByLabel('Number of lines').fill('5');
   await page.getByLabel('Number of lines').blur();
   await page.keyboard.press('n');
   await page.keyboard.press('l');
+  await page.getByRole('button', { name: 'Columns' }).click();
   await page.waitForSelector('.move-table tbody tr');
   recorded.length = 0;
   await page.waitForTimeout(RECORDED_MS);

@@ -41,9 +41,11 @@ async function measureClicks(context, address) {
   await page.keyboard.press('p');
   await page.getByLabel('FEN or PGN').fill(GAME);
   await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: 'Lines, limits, arrows, numbers' }).click();
   await page.getByLabel('Number of lines').fill('5');
   await page.getByLabel('Number of lines').blur();
   await page.keyboard.press('l');
+  await page.getByRole('button', { name: 'Columns' }).click();
   await page.waitForSelector('.move-table tbody tr');
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });

@@ -317,7 +317,8 @@ async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
     changed = isCopy ? null : new Set();
     ownSource = isCopy ? '' : (entry.source ?? '');
     analysisId.value = isCopy ? createId() : entry.id;
-    analysisName.value = entry.name;
+    // A file without a name is listed by the game on the board.
+    analysisName.value = entry.name === titleChapter(tree) ? '' : entry.name;
     chapters.value = file;
     chapterIndex.value = entry.chapter;
     study.orientation.value = entry.orientation;
