@@ -15,8 +15,8 @@ const output = join(root, 'build', 'site');
 const ENGINE_FILES = ['sardonyx.js', 'board-worker.js', 'ort', 'models'];
 /** The engine, not the service worker, stores networks. */
 const UNLISTED = /^models\//;
-/** Large, and needed only when the engine starts: one of two builds of ONNX Runtime. */
-const LATE = /^ort\//;
+/** Fetched when they are needed: one of two builds of ONNX Runtime, and the sets of pieces but the first. */
+const LATE = /^(ort\/|assets\/pieces-)/;
 
 function hash(content) {
   return createHash('sha256').update(content).digest('hex');

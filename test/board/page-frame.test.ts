@@ -242,6 +242,34 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('f');
   });
 
+  test('three sets of pieces: the first visit loads one, another comes when it is chosen, and stays', async () => {
+    const look = (): Promise<unknown> =>
+      page.evaluate(`[
+        performance.getEntriesByType('resource').filter(({ name }) => /pieces-/.test(name)).length,
+        getComputedStyle(document.querySelector('piece.king.white')).backgroundImage,
+      ]`);
+    const [loaded, first] = (await look()) as [number, string];
+    assert.equal(loaded, 0);
+    const seen = new Set([first]);
+    for (const [name, set] of [
+      ['Merida', 'merida'],
+      ['Kryukov', 'fancy'],
+    ]) {
+      await choose(page, 'Settings', 'Board and sounds');
+      await page.getByText(name, { exact: true }).click();
+      await page.waitForSelector(`[data-pieces=${set}]`, { state: 'attached' });
+      await page.keyboard.press('Escape');
+      seen.add(((await look()) as [number, string])[1]);
+    }
+    assert.equal(seen.size, 3);
+    await page.reload();
+    await page.waitForSelector('[data-pieces=fancy] piece.king.white', { state: 'attached' });
+    assert.ok(seen.has(((await look()) as [number, string])[1]));
+    await choose(page, 'Settings', 'Board and sounds');
+    await page.getByText('Cburnett', { exact: true }).click();
+    await page.keyboard.press('Escape');
+  });
+
   test('a long notice keeps its button in sight, and covers no button of the page', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.evaluate(`location.hash = '#fen=${'x'.repeat(300)}'`);

@@ -435,7 +435,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await page.waitForSelector('.move:has-text("e4")');
   });
 
-  test('on a host with headers, without a service worker, an analyst’s day: own games, null moves, numbers, mistakes, pieces of one’s own', async (t) => {
+  test('on a host with headers, without a service worker, an analyst’s day: own games, null moves, numbers, mistakes, colours of one’s own', async (t) => {
     const { page } = await visit(t, { isIsolated: true, serviceWorkers: 'block' });
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await waitForEngine(page, 'Sardonyx');
@@ -556,7 +556,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       // Who had pictures of an earlier version reads once that they are not shown any more.
       await page.evaluate(`localStorage.setItem('sardonyx.pieces', '{"wK":"data:"}')`);
       await page.reload();
-      await page.waitForSelector('.notice:has-text("the page has its own")');
+      await page.waitForSelector('.notice:has-text("choose one of the three sets")');
       await page.reload();
       await page.waitForSelector('piece.king.white', { state: 'attached' });
       assert.equal(await page.locator('.notice').count(), 0);

@@ -28,6 +28,8 @@ const { scope } = worker.registration;
 /** Other sites of the same origin have their own. */
 const CACHE = `sardonyx-site ${scope}`;
 const INDEX = 'index.html';
+/** The engine has so much; nothing else is waited for so long. */
+const LEAST_REPORTED_BYTES = 1e6;
 const PROGRESS_MS = 100;
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': SITE_POLICY,
@@ -124,9 +126,9 @@ async function download(path: string): Promise<ArrayBuffer> {
     throw new Error(`${path} is not stored yet, and the server cannot be reached`);
   });
   if (!response.ok) throw new Error(`${path} cannot be had: the server answered ${response.status}`);
-  if (FILES[path].isLate !== true) return response.arrayBuffer();
-  const parts: BlobPart[] = [];
   const total = FILES[path].bytes;
+  if (total < LEAST_REPORTED_BYTES) return response.arrayBuffer();
+  const parts: BlobPart[] = [];
   let bytes = 0;
   let reportedAt = performance.now();
   const report = (isDone: boolean): Promise<void> => {

@@ -1,4 +1,4 @@
-/** How the page looks and sounds: light or dark colours, colours of the board, sounds. */
+/** How the page looks and sounds: light or dark colours, colours of the board, pieces, sounds. */
 import { computed, effect, signal } from '@preact/signals';
 import { CheckField, Dialog, Segments } from './controls.js';
 import { addNotice } from './notices.js';
@@ -56,9 +56,31 @@ effect(() => {
 });
 
 if (readStored('pieces') !== null) {
-  addNotice('note', 'Pictures of pieces of your own are not shown any more: the page has its own');
+  addNotice(
+    'note',
+    'Your own pictures of pieces are not shown any more: choose one of the three sets in Board and sounds',
+  );
   writeStored('pieces', null);
 }
+
+type PieceSet = keyof typeof PIECES;
+
+const PIECES = { cburnett: 'Cburnett', merida: 'Merida', fancy: 'Kryukov' } as const;
+/** The style sheets of all but the first set, which is in the page's own. */
+const PIECE_SHEETS: Partial<Record<PieceSet, () => Promise<unknown>>> = {
+  merida: () => import('../styles/pieces-merida.css'),
+  fancy: () => import('../styles/pieces-fancy.css'),
+};
+const pieces = storedSignal<PieceSet>('pieceSet', 'cburnett', isOneOf('cburnett', 'merida', 'fancy'));
+
+effect(() => {
+  const { value } = pieces;
+  const show = (): void => {
+    if (value === pieces.peek()) document.documentElement.dataset.pieces = value;
+  };
+  // Without its sheet a set looks like the first one.
+  Promise.resolve(PIECE_SHEETS[value]?.()).then(show, show);
+});
 
 const hasSounds = storedSignal('sounds', false, isBoolean);
 let audio: AudioContext | null = null;
@@ -92,6 +114,7 @@ export function AppearanceDialog({ onClose }: { onClose(): void }) {
   );
   return (
     <Dialog title="Board and sounds" onClose={onClose}>
+      <Segments legend="Pieces" name="pieces" state={pieces} choices={PIECES} />
       <Segments
         legend="Squares"
         name="board"
