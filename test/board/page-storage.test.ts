@@ -275,7 +275,9 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await page.route('**/kept/*', (route) => route.abort());
     await typeMove(page, 'e5');
     await page.waitForSelector(`${MARK}:has-text("not saved")`);
-    await page.waitForSelector('.notice-error:has-text("save it as PGN before you leave")');
+    await page.waitForSelector('[role=menuitem]:has-text("no room to keep this analysis: save it as PGN")', {
+      state: 'attached',
+    });
     const asked = new Promise<string>((resolve) => {
       page.once('dialog', (dialog) => {
         resolve(dialog.type());

@@ -26,6 +26,7 @@ import { BoardProcess } from '../support/board-process.js';
 import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 import { fakeEngine, repositoryRoot } from '../support/shared-folder.js';
 
+const ATTACHED = { state: 'attached' } as const;
 const LONG_GAME = `[White "Anna"]\n[Black "Ben"]\n[WhiteElo "2100"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6
 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 11. Nbd2 Bb7 12. Bc2 Re8 13. Nf1 Bf8 14. Ng3 g6 15. a4 c5
 16. d5 c4 17. Bg5 h6 18. Be3 Nc5 19. Qd2 h5 20. Bg5 Be7 21. Ra3 Rb8 22. Rea1 Bc8 23. Qe3 Nh7 24. Bxe7 Qxe7 1-0`;
@@ -587,7 +588,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
     await first.route('**/kept/*', (route) => route.abort());
     await typeMove(first, 'e4');
-    await first.waitForSelector('.notice-error:has-text("The browser keeps nothing")');
+    await first.waitForSelector('[role=menuitem]:has-text("The browser keeps nothing: save it as PGN")', ATTACHED);
     await choose(first, 'New', 'Empty board');
     await first.waitForSelector('.move-list-empty');
     await own.close();
@@ -622,7 +623,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     const savePgn = async (): Promise<string> => {
       const [download] = await Promise.all([
         first.waitForEvent('download'),
-        first.locator('.notice-error').getByRole('button', { name: 'Save PGN' }).click(),
+        choose(first, '● not saved', 'The browser has no room to keep this analysis: save it as PGN'),
       ]);
       return readFileSync(await download.path(), 'utf8');
     };
@@ -637,7 +638,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
       await isKept(first, `1. ${move}`);
       await refuse('put', isLate);
       await typeMove(first, 'e5');
-      await first.waitForSelector('.notice-error:has-text("no room to keep this analysis")');
+      await first.waitForSelector('[role=menuitem]:has-text("no room to keep this analysis")', ATTACHED);
       assert.match(await savePgn(), new RegExp(`1\\. ${move} e5`));
       assert.equal(await first.evaluate(findStored(`1. ${move} e5`)), '');
       assert.equal(await first.evaluate(findStored(`1. ${move}`)), '#0', 'what was kept before stays');
@@ -762,7 +763,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
   test('a browser without room says so', async () => {
     await page.evaluate('Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); }');
     await button('Rematch').click();
-    await page.waitForSelector('.notice-error:has-text("no room to keep this game")');
+    await page.waitForSelector('[role=menuitem]:has-text("no room to keep this game: save it as PGN")', ATTACHED);
     await button('Resign').click();
     await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
     await page.waitForSelector('summary:has-text("Finished games (2)")');

@@ -614,6 +614,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     const { page } = await visit(t, { serviceWorkers: 'block' });
     await page.waitForSelector('.obstacle:has-text("needs a cross-origin isolated page"):has-text("service worker")');
     await page.waitForSelector('.lost:has-text("No engine")');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
     await page.keyboard.press('l');
     assert.deepEqual(await findBarriers(page), []);
 
@@ -718,5 +719,6 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
     await waitForEngine(page, 'random 16x2');
     const { page: poor } = await visit(t, { ...plain, edit: prepend('sardonyx.js', noMemory) });
     await poor.waitForSelector('.engine-name:has-text("memory")');
+    await poor.locator('.obstacle').getByRole('button', { name: 'Try again' }).waitFor();
   });
 });

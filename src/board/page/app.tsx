@@ -34,9 +34,9 @@ const closeDialog = assign(dialog, null);
 function App() {
   useEffect(() => acceptGames((files, name) => void readGames(files, name)), []);
   useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
-  const canRestart = port.restart !== undefined;
+  const isInside = !port.offers.keeps;
   const hasNetwork = engine.value === null || engine.value.running !== null;
-  const problem = obstacle.value || (canRestart && !hasNetwork && engine.value?.problem) || '';
+  const problem = obstacle.value || (isInside && !hasNetwork && engine.value?.problem) || '';
   return (
     <>
       <Header onDialog={(name) => assign(dialog, name)()} />
@@ -46,9 +46,13 @@ function App() {
           {problem === ASKS_FOR_RELOAD ? (
             <Button label="Load again" onClick={() => location.reload()} />
           ) : (
-            canRestart && <Button label="Try again" onClick={() => port.restart?.()} />
+            isInside && <Button label="Try again" onClick={() => port.reconnect()} />
           )}
-          {problem === RESTARTED && <a href="/">Enter the address here</a>}
+          {problem === RESTARTED && (
+            <a class="button" href="/">
+              Enter the address here
+            </a>
+          )}
         </p>
       )}
       <div class="room">

@@ -2,18 +2,18 @@
 import { computed, effect } from '@preact/signals';
 import { unwrap } from '../../base/util/index.js';
 import { createChess960Fen, MoveTree } from '../game/move-tree.js';
-import { describePlayer, game, gameStudy, prng, wantsNewGame } from './play/play-session.js';
-import { engine, obstacle, portState, reportError } from './port/engine-port.js';
+import { archive, describePlayer, game, gameStudy, prng, wantsNewGame } from './play/play-session.js';
+import { describeLoss, engine, obstacle, port, portState, reportError } from './port/engine-port.js';
 import { ReviewChip } from './review/review-parts.js';
 import { isDark, toggleTheme } from './shell/appearance.js';
-import { assign, IconButton, Menu, MenuItem } from './shell/controls.js';
-import { UnsavedMark } from './shell/notices.js';
+import { assign, Button, IconButton, Menu, MenuItem } from './shell/controls.js';
+import { ONLY_HERE, unsaved } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { analysisName, beginAnalysis, chapterIndex, chapters, setup } from './study/library.js';
 import { openLoadDialog } from './study/open-games.js';
 import { players } from './study/players.js';
-import { ShareItems } from './study/share-menu.js';
+import { ShareItems, saveGames } from './study/share-menu.js';
 import { study } from './study/study.js';
 import { stepChapter, undo } from './study/study-panel.js';
 
@@ -67,8 +67,9 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
       <UnsavedMark />
       <ReviewChip />
       {portState.value === 'lost' && (
-        <span class="lost" role="alert" title={obstacle.value || 'No connection: trying again …'}>
-          <span class="lost-words">{obstacle.value === '' ? 'No connection' : 'No engine'}</span>
+        <span class="lost row" title={obstacle.value || 'The server cannot be reached'}>
+          <span class="lost-words">{describeLoss()}</span>
+          {obstacle.value === '' && <Button label="Now" onClick={() => port.reconnect()} />}
         </span>
       )}
       {room.value === 'board' && mode.value !== 'play' && (
@@ -113,6 +114,29 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
   );
 }
 
+/** What would be lost with the page, why, and a way out. */
+function UnsavedMark() {
+  const marks = [...unsaved.value].map(([id, mark]) => ({ id, ...mark }));
+  const mark = marks.find(({ words }) => words === ONLY_HERE) ?? marks[0];
+  if (mark === undefined) return null;
+  const save = (): void => {
+    if (mark.id === 'game') saveFile('game.pgn', formatPlayed());
+    else if (mark.id === 'archive') saveFile('games.pgn', archive.value.join('\n'));
+    else void saveGames();
+  };
+  return (
+    <span role="status">
+      <Menu label={`● ${mark.words}`} class="unsaved">
+        <MenuItem label={`${mark.reason}: save it as PGN`} onClick={save} />
+      </Menu>
+    </span>
+  );
+}
+
+function formatPlayed(): string {
+  return game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? '';
+}
+
 function savePicture(format: 'svg' | 'png'): void {
   const { node, orientation } = mode.value === 'play' ? gameStudy : study;
   import('./board/board-picture.js')
@@ -122,7 +146,7 @@ function savePicture(format: 'svg' | 'png'): void {
 
 /** Of the game against the engine. */
 function PlayedItems() {
-  const pgn = game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? '';
+  const pgn = formatPlayed();
   return (
     <>
       <MenuItem label="Copy PGN" disabled={pgn === ''} onClick={() => void copyText(pgn)} />

@@ -1,7 +1,7 @@
 /** The engine's switch, score and state above its candidates, and the settings that ⚙ shows. */
 import { signal } from '@preact/signals';
 import { formatCount, formatWdl } from '../../game/page-text.js';
-import { engine, obstacle, portState, transfer, useNetwork } from '../port/engine-port.js';
+import { describeLoss, engine, obstacle, port, portState, transfer, useNetwork } from '../port/engine-port.js';
 import { Button, CheckField, Icon, Select, toggle } from '../shell/controls.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { askForExplanation } from './explain-view.js';
@@ -13,10 +13,12 @@ import {
   endReason,
   evaluation,
   isOn,
+  isSilent,
   isThreat,
   multiPv,
   nodeLimit,
   outcome,
+  SILENCE_MS,
   searchMoves,
   secondLimit,
   takeOver,
@@ -29,6 +31,7 @@ export const showsArrows = storedSignal('arrows', true, isBoolean);
 export const showsNumbers = storedSignal('numbers', false, isBoolean);
 const showsSettings = signal(false);
 
+const SILENT = `The engine has said nothing for ${SILENCE_MS / 1000} s`;
 const OUTCOMES: Readonly<Record<string, string>> = {
   checkmate: 'Checkmate',
   stalemate: 'Stalemate',
@@ -109,6 +112,7 @@ function EngineState() {
         </div>
       )}
       <span class="engine-speed cut">{describeState()}</span>
+      {isOn.value && isSilent.value && <Button label="Ask again" onClick={() => port.reconnect()} />}
       {isOn.value && elsewhere.value !== null && <Button label="Take over" onClick={takeOver} />}
     </div>
   );
@@ -124,12 +128,12 @@ function describeState(): string {
   const end = endReason.value;
   if (outcome.value !== 'ongoing') return OUTCOMES[outcome.value] ?? '';
   if (obstacle.value !== '') return 'The board works without it';
-  if (portState.value === 'lost') return 'No connection: trying again …';
+  if (portState.value === 'lost') return describeLoss();
   if (!isOn.value) return end === '' ? 'Switch the engine on to analyse' : end;
   if (analysedPosition.value === null) return 'There are no threats here: a king is in check';
   if (elsewhere.value === '') return 'No other tab has the engine any more';
   if (elsewhere.value !== null) return `Another tab has the engine: ${elsewhere.value}`;
-  if (state === null) return end === '' ? 'Starting …' : end;
+  if (state === null) return end === '' ? (isSilent.value ? SILENT : 'Starting …') : end;
   const { nodes, nodesPerSecond, depth, seldepth, tablebaseHits } = state;
   return [
     end,

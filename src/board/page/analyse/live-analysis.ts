@@ -124,6 +124,10 @@ function keepThought(thought: Thought): void {
 /** Most men that any tablebase has. */
 const MOST_MEN = 7;
 const RETRY_MS = 1000;
+export const SILENCE_MS = 15_000;
+/** The engine was asked so long ago, and has neither answered nor refused. */
+export const isSilent = signal(false);
+let silence: ReturnType<typeof setTimeout> | undefined;
 
 let searchId = -1;
 /** The panel of the analysis is shown. */
@@ -156,6 +160,7 @@ function takeState(state: SearchState): void {
   const [line] = state.lines;
   batch(() => {
     elsewhere.value = null;
+    hearEngine();
     searchState.value = state;
     const isWhole = isHere(searched.value) && !isThreat.value && searchMoves.value.length === 0;
     const network = engine.value?.running ?? '';
@@ -210,7 +215,13 @@ interface Question extends Place {
 let wantedSearch: Question | null = null;
 let isAsking = false;
 
+function hearEngine(): void {
+  clearTimeout(silence);
+  isSilent.value = false;
+}
+
 function follow(question: Question | null, isOpen: boolean): void {
+  hearEngine();
   if (threatened.value !== study.node.value) threatened.value = null;
   wantedSearch = question;
   wasOpen = isOpen;
@@ -226,6 +237,9 @@ function follow(question: Question | null, isOpen: boolean): void {
     endReason.value = '';
     elsewhere.value = null;
   });
+  silence = setTimeout(() => {
+    isSilent.value = elsewhere.value === null && endReason.value === '';
+  }, SILENCE_MS);
   void askForSearch();
 }
 

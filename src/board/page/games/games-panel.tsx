@@ -377,7 +377,22 @@ function GameTable({ children }: { readonly children: ComponentChildren }) {
             ))}
           </tbody>
         </table>
-        {found.length === 0 && <p class="faint">{games.length === 0 ? 'No games.' : 'No game fits.'}</p>}
+        {found.length === 0 && (
+          <p class="panel-hint faint">
+            {games.length === 0 ? 'No games. ' : 'No game fits. '}
+            {games.length === 0 ? (
+              <Button label="Back to the board" onClick={showStudy} />
+            ) : (
+              <Button
+                label="Show all"
+                onClick={() => {
+                  wanted.value = '';
+                  filter.value = 'all';
+                }}
+              />
+            )}
+          </p>
+        )}
         {found.length > rows.value && (
           <Button
             label={`Show more (${found.length - rows.value})`}

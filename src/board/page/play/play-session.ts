@@ -21,7 +21,6 @@ import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice, markUnsaved, spoken } from '../shell/notices.js';
 import { mode, room, tellActivity } from '../shell/rooms.js';
 import { askToPersist, readStored, watchStored, writeStored } from '../shell/stored.js';
-import { saveFile } from '../shell/user-files.js';
 import { sharePlayed } from '../study/analysis-store.js';
 import { Study } from '../study/study.js';
 
@@ -186,18 +185,10 @@ function keepFinished(finished: PlayedGame): void {
   }
 }
 
-let hasWarned = false;
-
 function keep(name: 'game' | 'archive', value: unknown): void {
   const isKept = writeStored(name, value);
   markUnsaved(name, isKept ? '' : 'The browser has no room to keep this game');
   if (isKept && !port.offers.keeps) askToPersist();
-  if (!isKept && !hasWarned)
-    addNotice('error', 'The browser has no room to keep this game: save it as PGN before you leave the page', {
-      label: 'Save PGN',
-      run: () => saveFile('game.pgn', game.value?.formatPgn(engine.value?.name ?? 'Engine') ?? ''),
-    });
-  hasWarned ||= !isKept;
 }
 
 /** Games of this browser and of the server become the same. */

@@ -52,8 +52,8 @@ export interface EnginePort {
    * @returns a function that ends it
    */
   watchState(listener: (state: PortState, reason: string) => void): () => void;
-  /** Starts the engine once more; only where it is inside the page. */
-  restart?(): void;
+  /** Begins anew at once: connects to the server, or starts the engine inside the page. */
+  reconnect(): void;
   /** The page shows what it began with. */
   begin?(): void;
   close(): void;
@@ -72,7 +72,7 @@ interface NumberedMessage {
 abstract class RequestPort implements EnginePort {
   abstract readonly offers: PortOffers;
   private state: PortState = 'connecting';
-  private reason = '';
+  protected reason = '';
   private nextId = 1;
   private readonly pending = new Map<number, Pending>();
   private readonly listeners = new Set<(event: PortEvent) => void>();
@@ -93,6 +93,7 @@ abstract class RequestPort implements EnginePort {
     return () => this.watchers.delete(listener);
   }
 
+  abstract reconnect(): void;
   abstract openNetwork(source: File | string): Promise<void>;
   abstract removeNetwork(name: string): Promise<void>;
   abstract close(): void;
@@ -139,8 +140,10 @@ abstract class RequestPort implements EnginePort {
   }
 }
 
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 8000;
+const FIRST_RETRY_S = 1;
+const LONGEST_RETRY_S = 8;
+/** Until a lost connection is tried again; 0 = that is being done. */
+export const secondsToRetry = signal(0);
 export const RESTARTED =
   'The server was started again, or has forgotten this browser: this page goes on when one is opened by the address that it has printed';
 /** Messages: the path of a page that the server knows, or '', which asks for one. */
@@ -150,7 +153,8 @@ const PLACES = 'sardonyx.places';
 export class SocketPort extends RequestPort {
   readonly offers = { matches: true, training: true, keeps: true, opensAddresses: false };
   private socket: WebSocket | null = null;
-  private retryMs = FIRST_RETRY_MS;
+  private retryS = FIRST_RETRY_S;
+  private countdown: ReturnType<typeof setInterval> | undefined;
   private isClosed = false;
   private readonly unsent: string[] = [];
   private readonly places = new BroadcastChannel(PLACES);
@@ -191,7 +195,19 @@ export class SocketPort extends RequestPort {
 
   close(): void {
     this.isClosed = true;
+    clearInterval(this.countdown);
     this.socket?.close();
+  }
+
+  /** A connection that is there, and answers nothing, ends. */
+  reconnect(): void {
+    clearInterval(this.countdown);
+    secondsToRetry.value = 0;
+    const { socket } = this;
+    this.socket = null;
+    socket?.close();
+    this.changeState('lost', this.reason);
+    this.connect();
   }
 
   protected override post(message: NumberedMessage): void {
@@ -204,20 +220,27 @@ export class SocketPort extends RequestPort {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.onopen = () => {
-      this.retryMs = FIRST_RETRY_MS;
+      this.retryS = FIRST_RETRY_S;
       for (const text of this.unsent.splice(0)) socket.send(text);
       this.changeState('open');
       this.tellPlace();
     };
     socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)) as Reply | PortEvent);
     socket.onclose = () => {
-      this.unsent.length = 0;
-      this.changeState('lost');
-      if (this.isClosed) return;
-      void this.explainLoss();
-      setTimeout(() => this.connect(), this.retryMs);
-      this.retryMs = Math.min(LONGEST_RETRY_MS, 2 * this.retryMs);
+      if (this.socket === socket) this.wait();
     };
+  }
+
+  private wait(): void {
+    this.unsent.length = 0;
+    this.changeState('lost', this.reason);
+    if (this.isClosed) return;
+    void this.explainLoss();
+    secondsToRetry.value = this.retryS;
+    this.retryS = Math.min(LONGEST_RETRY_S, 2 * this.retryS);
+    this.countdown = setInterval(() => {
+      if (--secondsToRetry.value === 0) this.reconnect();
+    }, 1000);
   }
 
   /** A server that answers, but not to this page, is another one at the same address: it has another token. */
@@ -250,7 +273,7 @@ export class WorkerPort extends RequestPort {
     this.launch();
   }
 
-  restart(): void {
+  reconnect(): void {
     this.fail('');
     this.changeState('connecting');
     this.launch();
@@ -389,6 +412,12 @@ port.watchState((state, reason) => {
   if (state !== 'open') return;
   port.send('describe', {}).answer.then(takeDescription, reportError);
 });
+
+/** While the connection is lost. */
+export function describeLoss(): string {
+  if (obstacle.value !== '') return 'No engine';
+  return secondsToRetry.value === 0 ? 'No connection: trying …' : `No connection: again in ${secondsToRetry.value} s`;
+}
 
 /** For promises whose failure the user should read. */
 export function reportError(error: unknown): void {

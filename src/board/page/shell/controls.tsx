@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { moveInRow } from './keyboard.js';
-import { addNotice, NoticeList, openDialogs } from './notices.js';
+import { NoticeList, openDialogs } from './notices.js';
 
 /** Icons drawn as paths, because fonts differ in which signs they have. All are 24 by 24 and take the colour of the text. */
 const PATHS = {
@@ -108,18 +108,26 @@ export function MenuItem(props: ComponentProps<typeof Button>) {
 
 /** A part of the page whose script is fetched when the part is first shown. @param load imports its module */
 export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
-  const loaded = signal<{ readonly Part: FunctionComponent<Props> } | null>(null);
+  const loaded = signal<{ readonly Part: FunctionComponent<Props> | null } | null>(null);
   return (props) => {
     useEffect(() => {
       load().then(
         (Part) => {
           loaded.value = { Part };
         },
-        () => addNotice('error', 'A part of the page could not be loaded: load the page again'),
+        () => {
+          loaded.value = { Part: null };
+        },
       );
     }, []);
-    const Part = loaded.value?.Part;
-    return Part === undefined ? null : <Part {...props} />;
+    if (loaded.value === null) return null;
+    const { Part } = loaded.value;
+    if (Part !== null) return <Part {...props} />;
+    return (
+      <p class="obstacle" role="alert">
+        A part of the page could not be loaded. <Button label="Load again" onClick={() => location.reload()} />
+      </p>
+    );
   };
 }
 

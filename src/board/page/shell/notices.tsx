@@ -95,8 +95,8 @@ interface Unsaved {
 }
 
 /** By the id of the analysis, or another name. */
-const unsaved = signal<ReadonlyMap<string, Unsaved>>(new Map());
-const ONLY_HERE = 'not saved';
+export const unsaved = signal<ReadonlyMap<string, Unsaved>>(new Map());
+export const ONLY_HERE = 'not saved';
 
 /** @param reason why it lasts only as long as this page; left out: it is saved. @param words other than these lose nothing with the page */
 export function markUnsaved(id: string, reason = '', words = ONLY_HERE): void {
@@ -117,15 +117,3 @@ effect(() => {
   if (isLost) addEventListener('beforeunload', ask);
   else removeEventListener('beforeunload', ask);
 });
-
-/** In the header. */
-export function UnsavedMark() {
-  const marks = [...unsaved.value.values()];
-  const mark = marks.find(({ words }) => words === ONLY_HERE) ?? marks[0];
-  if (mark === undefined) return null;
-  return (
-    <span class="unsaved" role="status" title={mark.reason}>
-      ● {mark.words}
-    </span>
-  );
-}

@@ -21,9 +21,9 @@ import {
 import { formatTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { reportError } from '../port/engine-port.js';
-import { addNotice } from '../shell/notices.js';
+import { addNotice, markUnsaved } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
-import { nameBytes, saveFile } from '../shell/user-files.js';
+import { nameBytes } from '../shell/user-files.js';
 import {
   analyses,
   type Chapter,
@@ -57,7 +57,6 @@ export const pendingReview = signal<PendingReview | null>(null);
 
 /** Blocks of chapters that have changed since they were last saved; null = all are new. */
 let changed: Set<number> | null = null;
-let hasComplained = false;
 /** Where the analysis comes from: a file or a game of another room; '' = begun here. */
 let ownSource = '';
 
@@ -162,7 +161,7 @@ function markChanged(chapter: number): void {
   changed?.add(Math.floor(chapter / BLOCK));
 }
 
-/** Saves what has changed; a browser without room is told of once. @param isLeaving the page has no later task to write in */
+/** Saves what has changed. @param isLeaving the page has no later task to write in */
 async function save(isLeaving = false): Promise<void> {
   if (isUntouched.peek() && setup.peek() === null) return forgetUntouched(analysisId.peek());
   const file = untracked(keepChapter);
@@ -184,9 +183,8 @@ async function save(isLeaving = false): Promise<void> {
   changed = new Set();
   try {
     await putAnalysis(entry, file, edited, isLeaving);
-    hasComplained = false;
   } catch (error) {
-    complain((error as Error).message);
+    markUnsaved(entry.id, (error as Error).message);
   }
 }
 
@@ -199,20 +197,6 @@ async function forgetUntouched(id: string): Promise<void> {
 
 function complainOfRefusal(error: Error): void {
   addNotice('error', `${error.message}: earlier analyses stay as they were`);
-}
-
-function complain(problem: string): void {
-  if (!hasComplained) {
-    const run = (): void =>
-      saveFile(
-        'analysis.pgn',
-        untracked(keepChapter)
-          .map(({ text }) => text)
-          .join('\n'),
-      );
-    addNotice('error', `${problem}: save it as PGN before you leave`, { label: 'Save PGN', run });
-  }
-  hasComplained = true;
 }
 
 /** Of each analysis its games; none of one that cannot be read. @param wanted all when left out */
