@@ -57,6 +57,9 @@ describe('the states of the page', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('a server that is gone is tried again in seconds that are counted down, or now', async () => {
+    // The scripts of a room come when it is first shown.
+    await show(page, 'play');
+    await show(page, 'analyse');
     await page.clock.pauseAt(Date.now() + 3_600_000);
     server = 'gone';
     hangUp();
