@@ -15,7 +15,7 @@ import { startWebServer } from '../../build/test/support/web-server.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const images = join(root, 'docs', 'images');
-const SCREEN = { viewport: { width: 1280, height: 800 } };
+const SCREEN = { viewport: { width: 1366, height: 768 } };
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 const SETTLE_MS = 1200;
 const ANALYSIS_MS = 8000;
@@ -68,18 +68,16 @@ async function analyse(page) {
   await page.waitForSelector('.engine-name:has-text("Sardonyx")');
   await load(page, RUY_LOPEZ);
   await page.keyboard.press('ArrowDown');
-  await page.getByLabel('Number of lines').fill('5');
-  await page.getByLabel('Number of lines').blur();
   await page.keyboard.press('l');
-  await page.waitForSelector('.move-table tbody tr');
+  await page.waitForSelector('.candidate .facts');
   await sleep(ANALYSIS_MS);
 }
 
 async function explain(page) {
-  await page.getByRole('tab', { name: 'Explain' }).click();
-  await page.getByRole('button', { name: 'Explain the network’s favourite' }).click();
+  await page.locator('.candidate-menu').first().click();
+  await page.getByRole('menuitem', { name: 'Explain' }).click();
   await page.waitForSelector('.weights li');
-  await page.keyboard.press('a');
+  await page.mouse.move(0, 0);
 }
 
 async function play(page) {
@@ -107,12 +105,11 @@ async function play(page) {
 }
 
 async function review(page) {
-  await page.evaluate("location.hash = 'review'");
   await load(page, IMMORTAL);
-  await page.getByLabel('How thoroughly').selectOption('400');
-  await page.getByRole('button', { name: 'Review', exact: true }).click();
-  await page.waitForSelector('.review-head button:has-text("Stop")');
-  await page.waitForSelector('.review-head button.primary:has-text("Review")');
+  await page.locator('.opening').getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('menu', { name: 'Review', exact: true }).getByText('Review the game', { exact: true }).click();
+  await page.waitForSelector('.accuracy:has-text("%")');
+  await page.locator('.chip').waitFor({ state: 'detached' });
   await page.keyboard.press('n');
   await page.keyboard.press('n');
 }
