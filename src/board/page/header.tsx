@@ -11,7 +11,7 @@ import { ONLY_HERE, unsaved } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
 import { analysisName, beginAnalysis, chapterIndex, chapters, setup } from './study/library.js';
-import { openLoadDialog } from './study/open-games.js';
+import { openGamesRoom } from './study/open-games.js';
 import { players } from './study/players.js';
 import { ShareItems, saveGames } from './study/share-menu.js';
 import { study } from './study/study.js';
@@ -89,7 +89,7 @@ export function Header({ onDialog }: { onDialog(name: 'options' | 'help' | 'appe
           onClick={begin('analyse', () => openPosition(createChess960Fen(prng.nextBelow(960))))}
         />
         <MenuItem label="Set up a position" onClick={begin('analyse', () => assign(setup, study.node.value.fen)())} />
-        <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openLoadDialog} />
+        <MenuItem label="Paste or open …" title="Games, a FEN or PGN, earlier analyses (p)" onClick={openGamesRoom} />
       </Menu>
       {room.value === 'board' && (
         <Menu label="Share">

@@ -32,7 +32,7 @@ import {
   openPgn,
   readAllGames,
 } from '../study/library.js';
-import { openLoadDialog, readGames, readShare, refusals, wantsText } from '../study/open-games.js';
+import { openGamesRoom, readGames, readShare, refusals, wantsText } from '../study/open-games.js';
 import { saveAll } from '../study/share-menu.js';
 
 /** What stands at the left. */
@@ -115,7 +115,7 @@ function listCollections(): readonly Collection[] {
         const all = await readAllGames(kept);
         show(kept.map(({ name }, index) => ({ ...(all[index][0] ?? { text: '' }), title: name })));
       },
-      open: (index) => kept[index].id === id || openAnalysis(kept[index]),
+      open: (index) => openIfOther(kept[index]),
       remove: (index) => removeAll(kept[index]),
     },
     ...files.map(
@@ -206,7 +206,7 @@ export function GamesPanel() {
   }, [key, state]);
   const save = (): void =>
     void saveAll(listed.value.games, entry === undefined && key === 'kept' ? 'analyses' : shown.name);
-  useEffect(() => bindKeys({ save, load: openLoadDialog }));
+  useEffect(() => bindKeys({ save, load: openGamesRoom }));
   return (
     <main class="panel-games" aria-label="Games">
       <nav class="collections" aria-label="Collections">

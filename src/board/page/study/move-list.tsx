@@ -19,7 +19,7 @@ import { isShown, review } from '../review/review-session.js';
 import { Button } from '../shell/controls.js';
 import { type KeyBindings, moveInRow } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
-import { openLoadDialog } from './open-games.js';
+import { openGamesRoom } from './open-games.js';
 import { study as mainStudy, type Study } from './study.js';
 
 interface MoveListProps {
@@ -260,7 +260,7 @@ function MainLine({ study, isEditable }: MoveListProps) {
       {rows}
       <p class="faint move-list-empty">
         {isEditable ? 'Move a piece, or ' : 'No moves yet.'}
-        {isEditable && <Button label="load a game" class="text-button" onClick={openLoadDialog} />}
+        {isEditable && <Button label="load a game" class="text-button" onClick={openGamesRoom} />}
       </p>
     </>
   );

@@ -14,7 +14,7 @@ export const wantsText = signal(false);
 
 let stopReading: () => void = () => undefined;
 
-export function openLoadDialog(): void {
+export function openGamesRoom(): void {
   wantsText.value = true;
   location.hash = 'games';
 }

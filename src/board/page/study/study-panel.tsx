@@ -10,7 +10,7 @@ import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { chapterIndex, chapters, isEditing, openChapter } from './library.js';
 import { MOVE_KEYS, MoveList } from './move-list.js';
-import { openLoadDialog, readGames } from './open-games.js';
+import { openGamesRoom, readGames } from './open-games.js';
 import { nameLine } from './openings.js';
 import { players } from './players.js';
 import { saveGames } from './share-menu.js';
@@ -60,7 +60,7 @@ export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
         nextVariation: () => study.goToSibling(),
         pass,
         undo,
-        load: openLoadDialog,
+        load: openGamesRoom,
         save: () => void saveGames(),
         ...MOVE_KEYS,
         ...keys,
