@@ -57,6 +57,7 @@ const files = new Set([
   ...list('docs').filter((path) => /^docs\/(?!dev\/|images\/)/.test(path)),
   ...['scripts/preinstall.mjs', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
 ]);
+for (const file of list('dist/web/models')) files.delete(file.slice('dist/web/'.length)); // each network once
 rmSync(stage, { recursive: true, force: true });
 for (const file of files) {
   const copy = join(stage, file);

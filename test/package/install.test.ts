@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { playGame, UciProcess } from '../../uci-tests/uci-process.js';
 import { repositoryRoot } from '../support/shared-folder.js';
@@ -80,6 +80,20 @@ test('the package holds the program, its library door, its types and a network, 
   assert.ok(unpacked <= 71e6, `${unpacked} bytes`);
   const { private: hidden, devDependencies, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   assert.deepEqual([hidden, devDependencies, bin], [undefined, undefined, { sardonyx: 'dist/cli/main.js' }]);
+});
+
+test('the package holds each network once, and its program finds them all', () => {
+  const onnx = names.filter((name) => name.endsWith('.onnx')).map((name) => basename(name));
+  assert.deepEqual(onnx.length, new Set(onnx).size, `${onnx}`);
+  const main = join(folder, 'dist', 'cli', 'main.js');
+  const found = JSON.parse(execFileSync(process.execPath, [main, 'networks', '--json'], { encoding: 'utf8' })) as {
+    path: string | null;
+    url: string | null;
+  }[];
+  const bundled = JSON.parse(readFileSync(join(folder, 'models', 'bundled.json'), 'utf8')) as { networks: object[] };
+  const paths = found.flatMap(({ url, path }) => (url === null && path !== null ? [path] : []));
+  assert.equal(paths.length, bundled.networks.length);
+  for (const path of paths) assert.ok(existsSync(path), path);
 });
 
 test('every link of the packed pages leads to a file of the package or to the web', () => {

@@ -1,7 +1,6 @@
 /** `sardonyx networks`: lists the networks that have a name, bundled or to download, and downloads them. */
-import { join } from 'node:path';
 import { getProgramCommand } from '#platform/machine.js';
-import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import { getProgramPath, isPackaged, readProgramFile } from '#platform/program-files.js';
 import { formatMegabytes, suggestName, unwrap } from '../../base/util/index.js';
 import { LEVELS_NETWORK } from '../../engine/core/options.js';
 import {
@@ -71,7 +70,7 @@ function listBundled(): NetworkRow[] {
       licence: 'GPL-3.0-or-later',
       source: 'models/README.md',
       purpose: `bundled, ${network.precision}; ${describeUse(network)}`,
-      path: isPackaged ? null : join(getProgramFolder(), 'models', file),
+      path: isPackaged ? null : getProgramPath(`models/${file}`),
     };
   });
 }

@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { getProgramCommand } from '#platform/machine.js';
-import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
+import { getProgramFolder, getProgramPath, isPackaged, readProgramFile } from '#platform/program-files.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, inflate, type Result, success, unwrap } from '../../base/util/index.js';
 import {
@@ -75,7 +75,7 @@ export async function resolveNetwork(
     success({ path, builtIn: null, provider, choice, reason, missing: describeMissing(weightsFile, path) });
   const asBundled = (network: BundledNetwork, reason: string): Result<ResolvedNetwork> => {
     const inProgram = `models/${network.file}`;
-    if (!isPackaged) return asFile(join(getProgramFolder(), inProgram), reason);
+    if (!isPackaged) return asFile(getProgramPath(inProgram), reason);
     return success({ path: BUILT_IN, builtIn: inProgram, provider, choice, reason, missing: null });
   };
   const bundled = listBundledNetworks();
@@ -123,7 +123,7 @@ function getSourceName({ path, builtIn }: ResolvedNetwork): string {
 
 /** Whether the network is one of the program's own files. */
 export function isBundled({ path, builtIn }: ResolvedNetwork): boolean {
-  return builtIn !== null || dirname(path) === join(getProgramFolder(), 'models');
+  return builtIn !== null || path === getProgramPath(`models/${getFileName(path)}`);
 }
 
 /** The program's own files need no check. */

@@ -27,13 +27,20 @@ export function getProgramFolder(): string {
 
 /** Whether the program contains this file. @param name path in the package, such as models/default.onnx */
 export function hasProgramFile(name: string): boolean {
-  return isPackaged ? readAsset(name) !== null : existsSync(getFileUrl(name));
+  return isPackaged ? readAsset(name) !== null : existsSync(getProgramPath(name));
 }
 
 /** @returns null when the program does not contain the file. Do not write to it: it may be a view of the executable itself. */
 export function readProgramFile(name: string): Uint8Array | null {
   if (isPackaged) return readAsset(name);
-  return existsSync(getFileUrl(name)) ? readFileSync(getFileUrl(name)) : null;
+  const path = getProgramPath(name);
+  return existsSync(path) ? readFileSync(path) : null;
+}
+
+/** Where the npm package has this file. It holds each network once: those that pages load lie in `dist/web/models`. */
+export function getProgramPath(name: string): string {
+  const path = join(getProgramFolder(), name);
+  return existsSync(path) ? path : ([join(getProgramFolder(), 'dist', 'web', name)].find(existsSync) ?? path);
 }
 
 function readAsset(name: string): Uint8Array | null {
@@ -42,10 +49,6 @@ function readAsset(name: string): Uint8Array | null {
   } catch {
     return null;
   }
-}
-
-function getFileUrl(name: string): URL {
-  return new URL(name, new URL('../../../', import.meta.url));
 }
 
 // Finds the folder of onnxruntime's native files. After `npm install` that is a folder of its package. From inside a packed
