@@ -178,9 +178,9 @@ test('two boards at the usual port: the second takes the next, and says so in a 
   assert.notEqual(boards[0].port, boards[1].port);
   for (const own of boards) {
     assert.ok(own.port >= 24827 && own.port < 32768, own.url);
+    await own.stop();
     if (own.port > 24827) assert.match(own.errors, /Port 24827 is taken.*this one is at port \d+/);
     else assert.equal(own.errors, '');
-    await own.stop();
   }
 });
 

@@ -102,12 +102,12 @@ export class BoardProcess {
     return { status: response.status, text: await response.text() };
   }
 
-  /** @returns the exit status after Ctrl-C */
+  /** @returns the exit status after Ctrl-C, once all that it has printed is in `errors` and `lines` */
   async stop(): Promise<number | null> {
     if (this.child.exitCode !== null) return this.child.exitCode;
-    const exit = once(this.child, 'exit');
+    const end = once(this.child, 'close');
     this.child.kill('SIGINT');
-    const [status] = await exit;
+    const [status] = await end;
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
     return status;
   }

@@ -1,5 +1,5 @@
 /** The room of games: a table of what is open, kept, played or in matches, with search and filters; texts and files are opened here. */
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { unwrap } from '../../../base/util/index.js';
@@ -76,12 +76,10 @@ const listed = signal<{ readonly games: readonly Chapter[]; readonly from: Colle
   games: [],
   from: null,
 });
-const wanted = signal('');
-const filter = signal('all');
 const order = signal<{ readonly column: GameColumn; readonly way: 1 | -1 } | null>(null);
-const rows = signal(PAGE_ROWS);
-/** Key of the collection that was looked through last. */
-let lastKey = '';
+/** By key of the collection: what is looked for in it, and how much of it is shown. */
+const views = new Map<string, ReturnType<typeof createView>>();
+const createView = () => ({ wanted: signal(''), filter: signal('all'), rows: signal(PAGE_ROWS) });
 
 function listCollections(): readonly Collection[] {
   const { value: id } = analysisId;
@@ -185,16 +183,6 @@ export function GamesPanel() {
   useEffect(() => void keepChapter(true), []);
   useEffect(assign(chosen, ''), [analysisId.value]);
   useEffect(() => {
-    if (key !== lastKey) {
-      batch(() => {
-        wanted.value = '';
-        filter.value = 'all';
-        rows.value = PAGE_ROWS;
-      });
-    }
-    lastKey = key;
-  }, [key]);
-  useEffect(() => {
     let isShown = true;
     const show = (all: readonly Chapter[]): void => {
       if (isShown) listed.value = { games: all, from: shown };
@@ -223,7 +211,10 @@ export function GamesPanel() {
             title={name}
             aria-current={key === shown.key}
             onClick={() => {
-              if (key !== shown.key) listed.value = { games: [], from: null };
+              if (key !== shown.key) {
+                listed.value = { games: [], from: null };
+                views.delete(key);
+              }
               chosen.value = key;
             }}
           />
@@ -231,7 +222,7 @@ export function GamesPanel() {
       </nav>
       <section class="games" aria-label={shown.name}>
         <Problems />
-        <GameTable>
+        <GameTable collection={key}>
           {entry !== undefined && (
             <Button
               label="Review all"
@@ -306,8 +297,17 @@ function Problems() {
   );
 }
 
-function GameTable({ children }: { readonly children: ComponentChildren }) {
+interface TableProps {
+  /** Its key. */
+  readonly collection: string;
+  readonly children: ComponentChildren;
+}
+
+function GameTable({ collection, children }: TableProps) {
   const { games, from } = listed.value;
+  const view = views.get(collection) ?? createView();
+  views.set(collection, view);
+  const { wanted, filter, rows } = view;
   const fits = createSearch(wanted.value);
   const { value: only } = filter;
   const passes = (game: Chapter): boolean => {
