@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { choose, loadText, openGame, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
@@ -16,6 +16,8 @@ const launched = await launchBrowser();
 const skip = 'reason' in launched ? launched.reason : false;
 const FLAGS = ['--backend=hash', '--threads=1', '--nps-limit=4000'];
 const MARK = '.unsaved';
+/** Address of an analysis; that of the list ends with the slash. */
+const ONE_KEPT = /\/kept\/[^/]+$/;
 
 describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;
@@ -257,6 +259,47 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await press(next, 'Open the board');
     await next.waitForSelector('.move:has-text("b3")');
     assert.doesNotMatch(next.url(), /token/);
+    await own.close();
+  });
+
+  test('what the user begins or opens while an earlier analysis is read stays', async () => {
+    const own = await createBrowser();
+    const page = await own.newPage();
+    let release = (): void => undefined;
+    /** The next analysis that is asked for comes when it is released. */
+    const hold = async (): Promise<void> => {
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(ONE_KEPT, (route) => held.then(() => route.continue()), { times: 1 });
+    };
+    const answer = async (): Promise<void> => {
+      const isAnswer = (response: Response): boolean =>
+        ONE_KEPT.test(response.url()) && response.request().method() === 'GET';
+      const coming = page.waitForResponse(isAnswer);
+      release();
+      await (await coming).finished();
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
+    };
+    await hold();
+    const asked = page.waitForRequest(ONE_KEPT);
+    await page.goto(board.lines.at(-1) ?? board.url);
+    await asked;
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'g3');
+    await answer();
+    await isKept(page, '1. g3');
+    assert.deepEqual(await readMoves(page), ['g3']);
+    // Of two games of the list the last one.
+    const [slow, fast] = (await listEarlier(page)).filter((name) => !/^g3/.test(name));
+    await show(page, 'games');
+    await page.locator('.game-open').first().waitFor();
+    await hold();
+    for (const name of [slow, fast]) await page.getByTitle(name, { exact: true }).click();
+    await page.waitForSelector('.panel-games', { state: 'detached' });
+    const shown = await readMoves(page);
+    await answer();
+    assert.deepEqual(await readMoves(page), shown);
     await own.close();
   });
 

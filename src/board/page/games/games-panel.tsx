@@ -146,9 +146,9 @@ function listCollections(): readonly Collection[] {
 }
 
 async function openOfFile(entry: StoredAnalysis, index: number): Promise<boolean> {
-  await openAnalysis(entry);
-  if (index !== chapterIndex.value) openChapter(index);
-  return true;
+  const isOpen = await openAnalysis(entry);
+  if (isOpen && index !== chapterIndex.value) openChapter(index);
+  return isOpen;
 }
 
 /** Games that are text elsewhere: each becomes an analysis of its own. */
@@ -227,7 +227,9 @@ export function GamesPanel() {
             <Button
               label="Review all"
               title="Judges every game of the file"
-              onClick={() => void openIfOther(entry).then(() => startReview([...chapters.value.keys()]))}
+              onClick={() =>
+                void openIfOther(entry).then((isOpen) => isOpen && startReview([...chapters.value.keys()]))
+              }
             />
           )}
           <Button label="Save file" title="Ctrl+S" disabled={listed.value.games.length === 0} onClick={save} />
@@ -240,8 +242,8 @@ export function GamesPanel() {
   );
 }
 
-async function openIfOther(entry: StoredAnalysis): Promise<void> {
-  if (entry.id !== analysisId.value) await openAnalysis(entry);
+async function openIfOther(entry: StoredAnalysis): Promise<boolean> {
+  return entry.id === analysisId.value || openAnalysis(entry);
 }
 
 /** Takes FENs and PGN; files are chosen beside it. */

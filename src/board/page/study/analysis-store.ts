@@ -33,7 +33,7 @@ interface ListedAnalysis extends StoredAnalysis {
 }
 
 /** An analysis that this page has opened or written. */
-interface State {
+export interface State {
   entry: StoredAnalysis;
   file: readonly Chapter[];
   /** Blocks that IndexedDB, or the server, does not have as they are; null = all. */
@@ -369,14 +369,8 @@ function readRevision(response: Response): number {
   return Number(response.headers.get('ETag')?.replaceAll(/\D/g, ''));
 }
 
-/**
- * What is newer in this browser than on the server, or else what the server has. Rejects when it cannot be read.
- * @param isOpened its changes will be put under this id
- */
-export async function readAnalysis(
-  id: string,
-  isOpened = false,
-): Promise<{ entry: StoredAnalysis; file: readonly Chapter[] }> {
+/** What is newer in this browser than on the server, or else what the server has. Rejects when it cannot be read. */
+export async function readAnalysis(id: string): Promise<State> {
   const open = states.get(id);
   const stored = open ?? (await readStoredState(id));
   const isKnown = !port.offers.keeps || open?.isConfirmed === false;
@@ -384,8 +378,12 @@ export async function readAnalysis(
   const isOwn = stored?.isConfirmed === false && kept !== null && !isBehind(stored, kept);
   const state = kept === null || isOwn ? stored : kept;
   if (state === null) throw new Error('This analysis is not there any more');
-  if (isOpened) states.set(id, state);
   return state;
+}
+
+/** From now on it is this state that changes of the analysis are made to. */
+export function adoptState(state: State): void {
+  states.set(state.entry.id, state);
 }
 
 /** Rejects with the sentence for the user, and nothing is deleted. */

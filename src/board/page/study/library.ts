@@ -25,6 +25,7 @@ import { addNotice, markUnsaved } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
 import { nameBytes } from '../shell/user-files.js';
 import {
+  adoptState,
   analyses,
   type Chapter,
   claim,
@@ -104,12 +105,12 @@ function parse(text: string) {
 
 /** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
 export async function startLibrary(): Promise<void> {
-  const version = study.version.peek();
+  const isWanted = watchBoard();
   const own = readTab();
   await openStore({
     onNewer: (id) => {
       const entry = analyses.value.find((other) => other.id === id);
-      if (id === analysisId.peek() && entry !== undefined) void load(entry, false);
+      if (id === analysisId.peek() && entry !== undefined) void load(entry, false, watchBoard());
     },
     onCopied: (id, copy) => {
       if (id !== analysisId.peek()) return;
@@ -120,12 +121,13 @@ export async function startLibrary(): Promise<void> {
   await claim(analysisId.peek());
   const wanted = own === null ? analyses.value[0] : analyses.value.find(({ id }) => id === own);
   keepSaving();
-  if (!openLink() && wanted !== undefined && study.version.peek() === version) {
+  if (!openLink() && wanted !== undefined && isWanted()) {
     // The page before it, loaded again or closed, may hold it for a moment.
     const isFree = await claim(wanted.id, own === null ? CLOSED_TIMEOUT_MS : RELOAD_TIMEOUT_MS);
     // A tab that the browser has duplicated begins with the analysis of the other; a new one with none.
-    if ((isFree || own !== null) && study.version.peek() === version) await load(wanted, !isFree).catch(reportError);
-    else await claim(analysisId.peek());
+    const mayLoad = (isFree || own !== null) && isWanted();
+    const isLoaded = mayLoad && (await load(wanted, !isFree, isWanted).catch(reportError));
+    if (isLoaded !== true) await claim(analysisId.peek());
   }
   addEventListener('hashchange', () => openLink());
 }
@@ -290,13 +292,32 @@ export function setJudgements(index: number, judgements: readonly Judgement[]): 
   markChanged(index);
 }
 
-/** Rejects when it cannot be read. @param isCopy another tab writes the analysis itself */
-async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
-  const { entry, file } = await readAnalysis(id, !isCopy);
+/** Number of the last analysis that the user has asked for: one that is read more slowly than the next gives way to it. */
+let asked = 0;
+
+/** @returns whether the board is still as it is now, and nothing else was asked for */
+function watchBoard(): () => boolean {
+  const [number, version] = [asked, study.version.peek()];
+  return () => number === asked && version === study.version.peek();
+}
+
+/**
+ * Rejects when it cannot be read.
+ * @param isCopy another tab writes the analysis itself
+ * @param isWanted asked when it has been read
+ * @returns whether it is on the board
+ */
+async function load({ id }: StoredAnalysis, isCopy: boolean, isWanted: () => boolean): Promise<boolean> {
+  const state = await readAnalysis(id);
   await loadReader();
+  if (!isWanted()) return false;
+  const { entry, file } = state;
   const chapter = file[entry.chapter];
   const tree = chapter === undefined ? null : readChapter(chapter);
-  if (tree === null) return;
+  if (tree === null) return false;
+  // What was changed while it was read.
+  if (id !== analysisId.peek()) void save();
+  if (!isCopy) adoptState(state);
   batch(() => {
     changed = isCopy ? null : new Set();
     ownSource = isCopy ? '' : (entry.source ?? '');
@@ -310,16 +331,21 @@ async function load({ id }: StoredAnalysis, isCopy: boolean): Promise<void> {
     pendingReview.value = isCopy ? null : (entry.review ?? null);
     showChapter(tree, entry.path, chapter);
   });
-  if (!isCopy) return;
+  if (!isCopy) return true;
   addNotice('note', 'Another tab has this analysis open: this is a copy');
   await claim(analysisId.value);
+  return true;
 }
 
-/** An analysis of the list. The one on the board is saved first. */
-export async function openAnalysis(entry: StoredAnalysis): Promise<void> {
+/** An analysis of the list. The one on the board is saved first. @returns whether it is on the board */
+export async function openAnalysis(entry: StoredAnalysis): Promise<boolean> {
+  const number = ++asked;
   await save();
+  if (number !== asked) return false;
   const isFree = await claim(entry.id);
-  await load(entry, !isFree).catch(() => addNotice('error', `${entry.name} cannot be read`));
+  const isLoaded = await load(entry, !isFree, () => number === asked).catch(() => null);
+  if (isLoaded === null) addNotice('error', `${entry.name} cannot be read`);
+  return isLoaded === true;
 }
 
 /** Games to analyse: what a file holds, or a tree of this page. */
@@ -368,6 +394,7 @@ export function openPgn(text: string): Promise<boolean> {
 export function beginAnalysis({ games: [first, ...others], node, name = '', source = '' }: GameSource): boolean {
   const tree = first instanceof MoveTree ? first : readChapter(first);
   if (tree === null) return false;
+  asked++;
   void save();
   batch(() => {
     changed = null;
