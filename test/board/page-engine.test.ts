@@ -208,7 +208,7 @@ describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
     await own.getByRole('button', { name: 'Analyse this position', exact: true }).click();
     await own.waitForSelector('.move-list-empty');
     await own.reload();
-    await own.waitForFunction("[...document.querySelectorAll('piece')].some(({ cgKey }) => cgKey === 'c4')");
+    await own.getByText(/White: .* pawns c4/).waitFor({ state: 'attached' });
     await own.waitForSelector('.move-list-empty');
     assert.match(await readFen(own), /2p5\/2P5/);
     await own.close();
