@@ -97,6 +97,15 @@ describePages('the page in Chromium', [...SLOW_ENGINE, SLOW_PLAYER], (tests) => 
     await page.waitForSelector('.candidate .facts');
     await page.keyboard.press('l');
     await page.waitForSelector('.engine-speed:has-text("Switch the engine on")');
+    // What is unfolded within a candidate stays so when its row is drawn anew.
+    const fold = page.locator('.candidate .fold').first();
+    await fold.click();
+    await page.locator('.tree-row .fold:enabled').first().click();
+    await page.waitForSelector('.tree ul .tree-row');
+    await fold.click();
+    await page.waitForSelector('.tree', { state: 'detached' });
+    await fold.click();
+    await page.waitForSelector('.tree ul .tree-row');
   });
 
   test('a PGN and nonsense are pasted; a long file is searched', async () => {
@@ -296,8 +305,10 @@ describePages('the page in Chromium', [...SLOW_ENGINE, SLOW_PLAYER], (tests) => 
     await page.waitForSelector('.thought:has-text("depth"):has-text("nodes")');
     await page.waitForSelector('.panel-match .move');
     assert.deepEqual(await findBarriers(page), []);
-    await page.getByRole('button', { name: 'All boards' }).click();
-    await page.waitForSelector('.live-boards');
+    // When the watched game is over, all boards come by themselves.
+    const boards = page.waitForSelector('.live-boards');
+    await Promise.race([page.getByRole('button', { name: 'All boards' }).click(), boards]);
+    await boards;
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.waitForSelector('button:has-text("Go on")');
   });

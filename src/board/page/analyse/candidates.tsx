@@ -2,7 +2,6 @@
  * What the engine says of moves. A candidate has a line; it unfolds to the replies, and its menu has what can be done with it.
  * All other moves have a row each, or the columns of lc0 (move-table.tsx). Numbers are from White's view.
  */
-import { computed, signal } from '@preact/signals';
 import { formatSan } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
 import { computeWhiteWdl, formatScore, getWhiteWdl } from '../../game/page-text.js';
@@ -17,17 +16,14 @@ import { askForExplanation } from './explain-view.js';
 import {
   analysedPosition,
   currentState,
-  getPlace,
   hover,
   hoveredBox,
   hoveredMoves,
   isBlackToMove,
-  isHere,
   isOn,
   isRoomy,
   isThreat,
   lineCount,
-  type Place,
   playMoves,
   pointedLine,
   previewFen,
@@ -36,24 +32,13 @@ import {
 } from './live-analysis.js';
 import { Facts } from './move-facts.js';
 import { MoveTable } from './move-table.js';
-import { Replies } from './replies.js';
+import { Replies, toggleReplies, unfoldedLines } from './replies.js';
 
 /** Moves of a line that is not unfolded. */
 const FEW_MOVES = 24;
 const showsOthers = storedSignal('otherMoves', isRoomy, isBoolean);
 /** All moves with lc0's columns. */
 const showsColumns = storedSignal('columns', false, isBoolean);
-/** UCI moves whose replies are shown. */
-const unfolded = signal<(Place & { readonly moves: readonly string[] }) | null>(null);
-const unfoldedMoves = computed(() => (isHere(unfolded.value) ? unfolded.value.moves : []));
-
-function toggleReplies(uci: string): void {
-  const moves = unfoldedMoves.value;
-  unfolded.value = {
-    ...getPlace(),
-    moves: moves.includes(uci) ? moves.filter((move) => move !== uci) : [...moves, uci],
-  };
-}
 
 export function Candidates() {
   const state = currentState.value;
@@ -61,7 +46,7 @@ export function Candidates() {
   const visits = moves.reduce((sum, row) => sum + row.visits, 0);
   const others = moves.filter(({ move }) => !lines.some(({ pv }) => pv[0] === move));
   // What is unfolded stays, though it is no candidate any more.
-  const kept = others.filter(({ move }) => unfoldedMoves.value.includes(move));
+  const kept = others.filter(({ move }) => unfoldedLines.value.includes(move));
   const folded = others.filter((row) => !kept.includes(row));
   return (
     <>
@@ -137,7 +122,7 @@ function Candidate({ line, row, visits }: CandidateProps) {
   const position = analysedPosition.value;
   if (position === null) return null;
   const [uci] = line.pv;
-  const isUnfolded = unfoldedMoves.value.includes(uci);
+  const isUnfolded = unfoldedLines.value.includes(uci);
   const moves = describeLine(position, isUnfolded ? line.pv : line.pv.slice(0, FEW_MOVES));
   const score = formatScore(line.score, isBlackToMove.value);
   return (
@@ -219,7 +204,7 @@ function OtherMove({ row, visits }: { readonly row: MoveRow; readonly visits: nu
         />
         <Actions uci={row.move} san={san} text={san} />
       </div>
-      {unfoldedMoves.value.includes(row.move) && <Replies uci={row.move} />}
+      {unfoldedLines.value.includes(row.move) && <Replies uci={row.move} />}
     </li>
   );
 }
@@ -236,7 +221,7 @@ function FoldButton({ uci, san }: { readonly uci: string; readonly san: string }
       tabIndex={-1}
       aria-label={`Replies to ${san}`}
       title="The whole line, and the replies"
-      aria-expanded={unfoldedMoves.value.includes(uci)}
+      aria-expanded={unfoldedLines.value.includes(uci)}
       onClick={() => toggleReplies(uci)}
     />
   );

@@ -1,5 +1,5 @@
 /** What the search thinks of the replies to a candidate: its tree, which opens move by move, as it was when it was asked for. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Position } from '../../../chess/rules/index.js';
 import { describeLine, requireMove } from '../../game/board-moves.js';
@@ -23,6 +23,16 @@ const DEPTH = 12;
 /** Moves with a smaller share of the visits are not asked for. */
 const LEAST_SHARE = 0.0005;
 const FEW_CHILDREN = 8;
+
+/** Lines from the position on the board, in UCI, to whose last move the replies are shown. */
+const unfolded = signal<(Place & { readonly lines: readonly string[] }) | null>(null);
+export const unfoldedLines = computed(() => (isHere(unfolded.value) ? unfolded.value.lines : []));
+
+export function toggleReplies(line: string): void {
+  const known = unfoldedLines.value;
+  const lines = known.includes(line) ? known.filter((other) => other !== line) : [...known, line];
+  unfolded.value = { ...getPlace(), lines };
+}
 
 const picture = signal<(Place & { readonly tree: TreeNode }) | null>(null);
 
@@ -100,8 +110,8 @@ interface BranchProps {
 const ENDS = { end: 'end of the game', tablebase: 'tablebase', repetition: 'repetition' };
 
 function Branch({ node, path, words, share }: BranchProps) {
-  const [isOpen, setIsOpen] = useState(false);
   const own = [...path, node.move];
+  const isOpen = unfoldedLines.value.includes(own.join(' '));
   const { move, visits, prior, wl, d, terminal, children } = node;
   const show = ({ currentTarget }: Event): void => hover(own, currentTarget);
   return (
@@ -113,7 +123,7 @@ function Branch({ node, path, words, share }: BranchProps) {
           aria-label={`Replies to ${words?.san}`}
           disabled={children.length === 0}
           aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
+          onClick={() => toggleReplies(own.join(' '))}
         />
         <Button
           label={words?.san ?? move}
