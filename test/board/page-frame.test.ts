@@ -81,6 +81,18 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('Escape');
     for (const key of ['f', '?', '/', 'ArrowRight']) await page.keyboard.press(key);
     assert.equal(await current().textContent(), 'e4');
+    // Keys with Ctrl stay. What is selected is the browser's to copy, and so is what stands in a field.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copy = async (): Promise<unknown> => {
+      await page.keyboard.press('Control+c');
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    assert.equal(await copy(), 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1');
+    await page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))");
+    assert.equal(await copy(), 'Anna – Ben');
+    await page.evaluate('getSelection().empty()');
+    await page.keyboard.press('Control+Shift+c');
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'Anna – Ben');
     assert.equal(await page.locator('.orientation-black, dialog, .typed').count(), 0);
     await choose(page, 'Settings', 'Keys');
     await page.getByLabel('Keys of one letter or sign').check();

@@ -27,6 +27,7 @@ import { bindKeys, type KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { RoomLinks } from '../shell/rooms.js';
 import { isNumber, storedSignal } from '../shell/stored.js';
+import { copyText } from '../shell/user-files.js';
 import type { Study } from '../study/study.js';
 import { ChessBoard, type Side } from './chess-board.js';
 
@@ -364,6 +365,7 @@ export function createStepKeys(study: Study, onStep: () => void = () => undefine
     start: step(() => study.goToStart()),
     end: step(() => study.goToEnd()),
     flip: () => study.flip(),
+    copy: () => void copyText(study.node.value.fen),
   };
 }
 

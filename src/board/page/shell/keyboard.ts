@@ -5,7 +5,7 @@
 import { isBoolean, storedSignal } from './stored.js';
 
 interface KeyRow {
-  /** As KeyboardEvent.key has it; letters in lower case; with Ctrl or Meta `Ctrl+z`, named keys with `Shift+`. */
+  /** As KeyboardEvent.key has it; letters in lower case; with Ctrl or Meta `Ctrl+z`; with Shift `Shift+Home`. */
   readonly keys: readonly string[];
   /** What it does, for the list of keys. */
   readonly help: string;
@@ -35,6 +35,7 @@ export const KEYS = {
   glyph4: { keys: ['4'], help: 'Blunder (??)' },
   glyph5: { keys: ['5'], help: 'Interesting move (!?)' },
   glyph6: { keys: ['6'], help: 'Dubious move (?!)' },
+  copy: { keys: ['Ctrl+c'], help: 'Copy the FEN, or what is selected' },
   save: { keys: ['Ctrl+s'], help: 'Save all games of the file' },
   load: { keys: ['p'], help: 'Paste or open games, a FEN or a PGN' },
   engine: { keys: ['l'], help: 'Engine on or off' },
@@ -134,12 +135,13 @@ addEventListener('keydown', (event) => {
   const isSign = event.key.length === 1;
   const hasControl = event.ctrlKey || event.metaKey;
   if (isSign && !hasControl && event.key !== ' ' && !usesSigns.value) return;
-  const prefix = hasControl ? 'Ctrl+' : event.shiftKey && !isSign ? 'Shift+' : '';
+  // A sign without Ctrl has its Shift in it.
+  const prefix = (hasControl ? 'Ctrl+' : '') + (event.shiftKey && (hasControl || !isSign) ? 'Shift+' : '');
   const deed = DEEDS.get(prefix + (isSign ? event.key.toLowerCase() : event.key));
   // Saving is no business of a field.
   if (deed !== 'save' && isTaken(event.key, event.target)) return;
   const run = deed && layers.findLast((layer) => layer[deed] !== undefined)?.[deed];
-  if (run === undefined) return;
+  if (run === undefined || (deed === 'copy' && getSelection()?.isCollapsed === false)) return;
   event.preventDefault();
   run();
 });
