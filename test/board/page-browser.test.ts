@@ -299,6 +299,23 @@ describePages('the page in Chromium', [...SLOW_ENGINE, SLOW_PLAYER], (tests) => 
     await page.getByRole('button', { name: 'Start the match' }).click();
     await page.waitForSelector('.live-boards li:nth-child(2) .clock');
     assert.deepEqual(await findBarriers(page), []);
+    // Names give way to the numbers; more players than a narrow panel has columns for are a list.
+    for (const [width, height] of [
+      [1366, 768],
+      [1024, 768],
+      [390, 844],
+    ]) {
+      await page.setViewportSize({ width, height });
+      const [wide, names] = (await page.evaluate(`(() => {
+        const wrap = document.querySelector('.panel-match .table-wrap');
+        const names = [...wrap.querySelectorAll('tbody th')];
+        for (const name of names) name.textContent = 'Sardonyx_0.1.0_of_2026_with_a_long_name';
+        return [wrap.scrollWidth - wrap.clientWidth, names.map(({ offsetWidth }) => offsetWidth)];
+      })()`)) as [number, number[]];
+      assert.equal(wide, 0, `${width}×${height}`);
+      assert.ok(names.length === 3 && names.every((name) => name >= 60), `${width}×${height}: ${names}`);
+    }
+    await page.setViewportSize({ width: 1400, height: 900 });
     // One of them is watched: both engines' score, depth and line, clocks, and the moves.
     await page.locator('.live-thought').first().click();
     await page.waitForSelector('.panel-match .player-row .clock');

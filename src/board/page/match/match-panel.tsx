@@ -266,7 +266,7 @@ function PairTable({ state: { players, games } }: { readonly state: MatchState }
   );
 }
 
-/** Best first; a cell holds the points against the player of that rank. */
+/** Best first; a cell holds points and games against the player of that rank. */
 function TournamentTable({ state }: { readonly state: MatchState }) {
   // Before the first game nobody has a rank.
   const against = state.players.map(() => null);
@@ -275,14 +275,13 @@ function TournamentTable({ state }: { readonly state: MatchState }) {
   return (
     <SummaryTable
       caption="Crosstable, best first"
-      columns={['Player', 'Elo', 'Points', 'Games', ...table.map((_, index) => String(index + 1))]}
+      columns={['Player', 'Elo', 'Points', ...table.map((_, index) => String(index + 1))]}
       rows={table.map(({ player, elo, error, points, games, against }, index) => ({
         key: player,
         name: `${index + 1}. ${player}`,
         cells: [
           elo === null ? '–' : formatRating(elo, error),
-          points,
-          games,
+          `${points}/${games}`,
           ...against.map((cell) => (cell === null ? '' : `${cell.points}/${cell.games}`)),
         ],
       }))}

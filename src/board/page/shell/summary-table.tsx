@@ -15,7 +15,7 @@ interface SummaryTableProps {
 }
 
 /** Columns that a narrow panel has room for; a row of more is shown there as a list of names and numbers. */
-const MOST_NARROW_COLUMNS = 9;
+const MOST_NARROW_COLUMNS = 7;
 
 export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
   return (
@@ -35,7 +35,7 @@ export function SummaryTable({ caption, columns, rows }: SummaryTableProps) {
         <tbody>
           {rows.map(({ key, name, cells, isCurrent }) => (
             <tr key={key} aria-current={isCurrent === true ? 'true' : undefined}>
-              <th scope="row" data-label={columns[0]}>
+              <th scope="row" data-label={columns[0]} title={typeof name === 'string' ? name : undefined}>
                 {name}
               </th>
               {cells.map((cell, index) => (
