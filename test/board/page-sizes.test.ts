@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { chooseReview, loadText, openGame, setThoroughness, show } from '../support/board-page.js';
+import { choose, chooseReview, loadText, openGame, setThoroughness, show } from '../support/board-page.js';
 import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
 /** Width and height of the window, of the board, and least height of the moves; null = three rows of them. */
@@ -199,5 +199,79 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     await page.locator('.actions').waitFor();
     const parts = PARTS.map((part) => (part === '.side-main' ? '.actions' : part));
     for (const [width, height] of SIZES) await lookAt(width, height, parts);
+  });
+
+  test('for a finger every control is 44 pixels high, in every room; a form fills the phone, its button at the bottom', async () => {
+    const context = await tests.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    page = await context.newPage();
+    await page.goto(tests.board.lines.at(-1) ?? tests.board.url);
+    await page.waitForSelector('.engine-head');
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const check = async (what: string): Promise<void> => {
+      const low =
+        await page.evaluate(`[...document.querySelectorAll('button, a[href], select, input, textarea, summary')]
+        .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+        .map((control) => (control.matches('[type=checkbox], [type=radio], [type=file]') && control.closest('label')) || control)
+        .filter((control) => control.getBoundingClientRect().height < 44)
+        .map(({ outerHTML }) => outerHTML.slice(0, 200))`);
+      const { scrollWidth, clientWidth } = (await page.evaluate(
+        `(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.querySelector('.side-main, .room'))`,
+      )) as Record<string, number>;
+      assert.deepEqual([low, scrollWidth], [[], clientWidth], what);
+    };
+    await loadText(page, GAME + GAME);
+    await check('games');
+    await openGame(page, '');
+    await page.locator('.switch').click();
+    await page.locator('.line-score').first().waitFor();
+    await lookAt(390, 844, PARTS);
+    await check('board');
+    await button('Lines').click();
+    await page.locator('.candidate .fold').first().click();
+    await button('Lines, limits, arrows, numbers').click();
+    await check('lines');
+    await button('Columns').click();
+    await check('columns');
+    for (const menu of ['New', 'Share', 'Settings', 'More']) {
+      await button(menu).click();
+      await check(menu);
+      await page.keyboard.press('Escape');
+    }
+    for (const item of ['Engine', 'Board and sounds', 'Keys']) {
+      await choose(page, 'Settings', item);
+      await page.locator('dialog[open]').waitFor();
+      await check(item);
+      await button('Close').click();
+    }
+    // The form of a position stands where the graph was.
+    await button('Lines').click();
+    await button('Graph').click();
+    await choose(page, 'New', 'Set up a position');
+    await button('Cancel').scrollIntoViewIfNeeded();
+    await check('set up');
+    await button('Cancel').click();
+    for (const [room, name] of [
+      ['match', 'Start the match'],
+      ['play', 'Play'],
+    ]) {
+      await show(page, room);
+      await button(name).waitFor();
+      await check(room);
+      assert.deepEqual(
+        await page.evaluate(`(() => {
+          const { left, top, width, bottom } = document.querySelector('.sheet').getBoundingClientRect();
+          return [left, top, width, bottom];
+        })()`),
+        [0, 44, 390, 844],
+      );
+      const { y = 0, height = 0 } = (await button(name).boundingBox()) ?? {};
+      assert.ok(y + height <= 844, `${name} ends at ${y + height}`);
+    }
+    await page.getByText('White', { exact: true }).click();
+    await page.getByText('No clock', { exact: true }).click();
+    await button('Play').click();
+    await page.locator('.actions').waitFor();
+    await check('a game');
+    await context.close();
   });
 });

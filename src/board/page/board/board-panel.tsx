@@ -6,7 +6,7 @@ import type { Api } from '@lichess-org/chessground/api';
 import type { DrawShape } from '@lichess-org/chessground/draw';
 import { signal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { failure } from '../../../base/util/index.js';
 import type { Move, Position } from '../../../chess/rules/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
@@ -189,6 +189,8 @@ const phoneView = signal<'moves' | 'lines' | 'graph'>('moves');
 /** @param view fills the side of a phone in place of the moves, and gives way to them again */
 export function PhoneView({ view, label }: { readonly view: 'lines' | 'graph'; readonly label: string }) {
   const isShown = phoneView.value === view;
+  // A panel without this button has nothing in place of the moves.
+  useEffect(() => assign(phoneView, 'moves'), []);
   return (
     <Button
       label={label}

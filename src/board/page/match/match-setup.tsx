@@ -68,7 +68,7 @@ export function MatchSetup() {
   const isShown = isOpen.value ?? (hasListed.value && matches.value.length === 0);
   return (
     <details
-      class="match-setup line-below"
+      class={isShown ? 'match-setup line-below sheet' : 'match-setup line-below'}
       open={isShown}
       onToggle={({ currentTarget }) => {
         if (currentTarget.open !== isShown) isOpen.value = currentTarget.open;
@@ -111,9 +111,11 @@ export function MatchSetup() {
           )}
         </div>
         <p class="faint">Networks draw their first twelve moves at random, so that no two games are the same.</p>
-        <button type="submit" class="primary">
-          Start the match
-        </button>
+        <div class="sheet-foot stack">
+          <button type="submit" class="primary">
+            Start the match
+          </button>
+        </div>
       </form>
     </details>
   );

@@ -88,10 +88,12 @@ export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
       instead={isEditing.value ? <EditorBoard /> : undefined}
       isFixed={isEditing.value}
       phoneTools={
-        <>
-          <PhoneView view="lines" label="Lines" />
-          <PhoneView view="graph" label="Graph" />
-        </>
+        !isEditing.value && (
+          <>
+            <PhoneView view="lines" label="Lines" />
+            <PhoneView view="graph" label="Graph" />
+          </>
+        )
       }
       game={isEditing.value ? undefined : <GamePart />}
     >
