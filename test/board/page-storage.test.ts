@@ -186,6 +186,28 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       'the first one and its copy',
     );
     assert.match(readFolder(), /2\. c4 e6/);
+    // Whoever steps and pages through a file has changed their place in it, and no game.
+    await loadText(first, '[White "Eve"]\n\n1. e4 e5 *\n\n[White "Eve"]\n\n1. c4  c5 2. g3 *');
+    await openGame(first, 'Eve');
+    await isKept(first, '1. c4  c5');
+    for (const page of [second, third]) {
+      await page.reload();
+      await openGame(page, 'Eve', 'Eve');
+    }
+    const look = async (page: Page): Promise<void> => {
+      const sent = page.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok());
+      for (const key of ['PageDown', 'PageUp'])
+        for (const go of ['Home', 'ArrowRight', key]) await page.keyboard.press(go);
+      await page.locator('.move[aria-current]:has-text("e4")').waitFor();
+      await sent;
+    };
+    for (const page of [first, second, third, second]) await look(page);
+    await typeMove(third, 'c6');
+    await isKept(third, '(1... c6)');
+    await second.keyboard.press('PageDown');
+    await second.locator('.notice-warning:has-text("this is the newer version")').waitFor();
+    const copies = `fetch('kept/').then((answer) => answer.json()).then(({ analyses }) => analyses.filter(({ name }) => /^Eve/.test(name)).length)`;
+    assert.equal(await first.evaluate(copies), 1);
     for (const page of [first, second, third]) await page.context().close();
   });
 

@@ -204,21 +204,23 @@ export function rememberTab(id: string): void {
 
 /**
  * Rejects with the sentence for the user when it is kept nowhere but in the memory of this page.
- * @param edited blocks of the chapters that have changed; null = all may have
+ * @param blocks of the chapters that have changed; null = all may have
+ * @param isEdit more has changed than the user's place: who only looks makes no version of their own
  * @param isLeaving the page has no later task to write in
  */
 export async function putAnalysis(
   entry: StoredAnalysis,
   file: readonly Chapter[],
-  edited: ReadonlySet<number> | null,
+  blocks: ReadonlySet<number> | null,
+  isEdit: boolean,
   isLeaving = false,
 ): Promise<void> {
   const known = states.get(entry.id);
-  const isSame = edited?.size === 0 && known !== undefined && describePlace(known.entry) === describePlace(entry);
+  const isSame = blocks?.size === 0 && known !== undefined && describePlace(known.entry) === describePlace(entry);
   if (isSame && (known.isConfirmed || (known.unstored?.size === 0 && !port.offers.keeps))) return;
   const state = known ?? createState(entry, file);
   states.set(entry.id, state);
-  if (edited === null || edited.size > 0) {
+  if (blocks === null || isEdit) {
     const mark = `${PAGE}:${++edits}`;
     const isFirst = state.lineage.length === 1 || !state.lineage.at(-1)?.startsWith(`${PAGE}:`);
     state.lineage = [...state.lineage.slice(0, isFirst ? undefined : -1), mark];
@@ -226,8 +228,8 @@ export async function putAnalysis(
   state.entry = { ...entry, edit: state.lineage.at(-1) };
   state.file = file;
   state.isConfirmed = false;
-  state.unstored = join(state.unstored, edited);
-  state.unsent = join(state.unsent, edited);
+  state.unstored = join(state.unstored, blocks);
+  state.unsent = join(state.unsent, blocks);
   const others = analyses.peek().filter(({ id }) => id !== entry.id);
   analyses.value = sortEntries([state.entry, ...others]);
   const stored = storeState(state, isLeaving);

@@ -58,6 +58,10 @@ export const pendingReview = signal<PendingReview | null>(null);
 
 /** Blocks of chapters that have changed since they were last saved; null = all are new. */
 let changed: Set<number> | null = null;
+/** Whether more than the user's place in games is among it. */
+let isEdited = false;
+/** The game on the board as text, as it was loaded or last kept. A file may write it in other words. */
+let keptText = '';
 /** Where the analysis comes from: a file or a game of another room; '' = begun here. */
 let ownSource = '';
 
@@ -159,8 +163,9 @@ function keepSaving(): void {
   addEventListener('visibilitychange', () => void save(document.hidden));
 }
 
-function markChanged(chapter: number): void {
+function markChanged(chapter: number, isEdit = true): void {
   changed?.add(Math.floor(chapter / BLOCK));
+  isEdited ||= isEdit;
 }
 
 /** Saves what has changed. @param isLeaving the page has no later task to write in */
@@ -181,10 +186,11 @@ async function save(isLeaving = false): Promise<void> {
     opening: file[index]?.opening ?? '',
     source: ownSource,
   };
-  const edited = changed;
+  const [blocks, isEdit] = [changed, isEdited];
   changed = new Set();
+  isEdited = false;
   try {
-    await putAnalysis(entry, file, edited, isLeaving);
+    await putAnalysis(entry, file, blocks, isEdit, isLeaving);
   } catch (error) {
     markUnsaved(entry.id, (error as Error).message);
   }
@@ -222,7 +228,8 @@ export function keepChapter(isLeft = false): readonly Chapter[] {
   if (text !== chapter.text || isReviewed || (isLeft && path.join() !== chapter.path.join())) {
     const name = untracked(() => nameLine(findLineEnd(study.tree.value.root))) || opening;
     chapters.value = chapters.value.with(index, { ...chapter, ...(name !== '' && { opening: name }) });
-    markChanged(index);
+    markChanged(index, isReviewed || chapter.text !== keptText);
+    keptText = chapter.text;
   }
   return chapters.value;
 }
@@ -273,6 +280,7 @@ function showChapter(tree: MoveTree, path: readonly number[], { undos = [] }: Ch
     },
   }));
   study.load(tree, followPath(tree, path), changes);
+  keptText = study.text.peek();
 }
 
 /** A game of the file that is not on the board; null for one that cannot be read. */
@@ -406,6 +414,7 @@ export function beginAnalysis({ games: [first, ...others], node, name = '', sour
     setup.value = null;
     pendingReview.value = null;
     study.load(tree, node ?? tree.root);
+    keptText = study.text.peek();
   });
   // At once: nobody else knows the new id, and the page may be loaded again before a lock is granted.
   rememberTab(analysisId.value);
@@ -473,7 +482,7 @@ export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
 
 async function restore(entry: StoredAnalysis, file: readonly Chapter[]): Promise<void> {
   try {
-    await putAnalysis(entry, file, null);
+    await putAnalysis(entry, file, null, true);
   } catch (error) {
     addNotice('error', `${(error as Error).message}: it is open, save it as PGN before you leave`);
     await openAnalysis(entry);
