@@ -174,13 +174,16 @@ move.value = 'e4';
 move.dispatchEvent(new Event('input', { bubbles: true }));
 move.form.requestSubmit();
 await until(() => document.querySelectorAll('.move').length === 2);
-await report({ isIsolated: crossOriginIsolated, priors });
+const said = [...document.querySelectorAll('.unsaved, .notice')].map(({ textContent }) => textContent);
+await report({ isIsolated: crossOriginIsolated, priors, said });
 `;
 
 interface FirefoxReport {
   readonly error?: string;
   readonly isIsolated: boolean;
   readonly priors: [string, string][];
+  /** Marks in the header, and notices. */
+  readonly said: readonly string[];
 }
 
 /** Receives one report of the page. */
@@ -198,35 +201,46 @@ async function startReports(): Promise<{ readonly server: Server; readonly repor
 }
 
 const firefox = findFirefox();
-test('the site in Firefox: a network of lc0’s plays, with the priors it has in Node', {
-  skip: firefox === null && 'no Firefox is installed',
-  timeout: 600_000,
-}, async () => {
-  const own = mkdtempSync(join(tmpdir(), 'sardonyx-site-'));
-  const { server, report } = await startReports();
-  const { port } = server.address() as AddressInfo;
-  writeFileSync(join(own, 'act.js'), FIREFOX_SCRIPT.replace('REPORTS', `'http://localhost:${port}'`));
-  writeFileSync(join(own, 'lc0.pb.gz'), encodeLc0(true));
-  const index = readFileSync(join(site, 'index.html'), 'utf8');
-  const acting = index.replace('</head>', '<script type="module" src="/own/act.js"></script></head>');
-  const edit: Edit = (path, content) => {
-    if (path.endsWith('/index.html')) return acting;
-    return path.endsWith('/service-worker.js') ? content.toString().replaceAll(hash(index), hash(acting)) : content;
-  };
-  const host = await startWebServer({ ...FOLDERS, own }, false, edit);
-  const browser = openInFirefox(firefox ?? '', `${host.origin}/chess/`);
-  try {
-    const early = browser.ended.then(() => assert.fail('Firefox has ended'));
-    const { error, isIsolated, priors } = await Promise.race([report, early]);
-    assert.deepEqual([error, isIsolated], [undefined, true]);
-    comparePriors(priors, await nodePriors);
-  } finally {
-    await browser.close();
-    host.close();
-    server.close();
-    rmSync(own, { recursive: true });
-  }
-});
+/** Storage, caches, locks and service workers throw SecurityErrors. */
+const REFUSES_ALL = { 'network.cookie.cookieBehavior': 2 };
+for (const [name, settings] of [
+  ['the site in Firefox: a network of lc0’s plays, with the priors it has in Node', {}],
+  ['the site in a Firefox that keeps nothing does the same, and says that nothing is saved', REFUSES_ALL],
+] as const)
+  test(name, {
+    skip: firefox === null && 'no Firefox is installed',
+    timeout: 600_000,
+  }, async () => {
+    const own = mkdtempSync(join(tmpdir(), 'sardonyx-site-'));
+    const { server, report } = await startReports();
+    const { port } = server.address() as AddressInfo;
+    writeFileSync(join(own, 'act.js'), FIREFOX_SCRIPT.replace('REPORTS', `'http://localhost:${port}'`));
+    writeFileSync(join(own, 'lc0.pb.gz'), encodeLc0(true));
+    const index = readFileSync(join(site, 'index.html'), 'utf8');
+    const acting = index.replace('</head>', '<script type="module" src="/own/act.js"></script></head>');
+    const edit: Edit = (path, content) => {
+      if (path.endsWith('/index.html')) return acting;
+      return path.endsWith('/service-worker.js') ? content.toString().replaceAll(hash(index), hash(acting)) : content;
+    };
+    const host = await startWebServer({ ...FOLDERS, own }, settings === REFUSES_ALL, edit);
+    const browser = openInFirefox(firefox ?? '', `${host.origin}/chess/`, settings);
+    try {
+      const early = browser.ended.then(() => assert.fail('Firefox has ended'));
+      const { error, isIsolated, priors, said } = await Promise.race([report, early]);
+      assert.deepEqual([error, isIsolated], [undefined, true]);
+      comparePriors(priors, await nodePriors);
+      assert.equal(
+        said.filter((words) => words === '● not saved').length,
+        settings === REFUSES_ALL ? 1 : 0,
+        said.join(),
+      );
+    } finally {
+      await browser.close();
+      host.close();
+      server.close();
+      rmSync(own, { recursive: true });
+    }
+  });
 
 describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
   const browser = (launched as { browser: Browser }).browser;

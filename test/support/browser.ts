@@ -24,13 +24,13 @@ const FLAGS = [
 /** Whatever a page is waited for: a busy machine takes long. */
 const LONGEST_MS = 240_000;
 /** What a new profile of Firefox would do first. */
-const QUIET_FIREFOX = [
-  'app.normandy.enabled',
-  'browser.aboutwelcome.enabled',
-  'browser.shell.checkDefaultBrowser',
-  'datareporting.policy.dataSubmissionEnabled',
-  'toolkit.telemetry.enabled',
-];
+const QUIET_FIREFOX = {
+  'app.normandy.enabled': false,
+  'browser.aboutwelcome.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'toolkit.telemetry.enabled': false,
+};
 
 function findOnPath(names: readonly string[]): string | null {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -85,14 +85,19 @@ export function findFirefox(): string | null {
 /**
  * Opens an address in a Firefox of its own, which nothing drives: where a driver watches its Workers, a Worker that starts two
  * others sometimes waits for ever (Firefox 153). The page must act and report by itself.
+ * @param settings of its profile, as about:config names them
  * @returns a function that ends it, and a promise of its end
  */
 export function openInFirefox(
   program: string,
   url: string,
+  settings: Readonly<Record<string, number>> = {},
 ): { readonly ended: Promise<unknown>; close(): Promise<void> } {
   const profile = mkdtempSync(join(tmpdir(), 'sardonyx-firefox-'));
-  writeFileSync(join(profile, 'user.js'), QUIET_FIREFOX.map((name) => `user_pref("${name}", false);\n`).join(''));
+  const lines = Object.entries({ ...QUIET_FIREFOX, ...settings }).map(
+    ([name, value]) => `user_pref("${name}", ${value});\n`,
+  );
+  writeFileSync(join(profile, 'user.js'), lines.join(''));
   const child = spawn(program, ['--headless', '--no-remote', '--profile', profile, url], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   return {

@@ -230,7 +230,8 @@ function askEngine(current: PlayedGame): void {
     }
   };
   if (navigator.locks === undefined) void ask();
-  else void navigator.locks.request(LOCK, ask);
+  // A browser that keeps nothing refuses locks, too.
+  else navigator.locks.request(LOCK, ask).catch(ask);
 }
 
 /** Unless something has happened since. */

@@ -183,7 +183,9 @@ export async function claim(id: string, timeoutMs = 0): Promise<boolean> {
           releaseTab = release;
         });
       };
-      navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(() => resolve(false));
+      // A browser that keeps nothing refuses locks, too: there is no other tab of this analysis.
+      const refuse = ({ name }: Error): void => resolve(name === 'SecurityError');
+      navigator.locks.request(`${TAB_KEY}.${id}`, options, hold).catch(refuse);
     }));
   if (!isFree) return false;
   const left = claimed;
