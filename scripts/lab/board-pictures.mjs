@@ -69,7 +69,8 @@ async function analyse(page) {
   await load(page, RUY_LOPEZ);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('l');
-  await page.waitForSelector('.candidate .facts');
+  // A phone shows no more of a candidate.
+  await page.waitForSelector('.candidate .line-move');
   await sleep(ANALYSIS_MS);
 }
 
@@ -98,8 +99,6 @@ async function play(page) {
     }
     await page.waitForSelector(`.panel-play :nth-match(.move, ${2 * played + 2})`);
   }
-  // Moves that were not legal have been complained of.
-  await page.waitForSelector('.notice', { state: 'detached' });
   await page.getByRole('button', { name: 'Hint' }).click();
   await page.waitForSelector('.cg-shapes [cgHash]', { state: 'attached' });
 }
