@@ -472,7 +472,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
       assert.match(await readFen(page), /^8\/3k4\/8\/8\/4P3\/8\/8\/4K3 w - - /);
       await loadText(page, '4k3/8/8/8/8/8/4q3/4K2R w K - 0 1');
       await typeMove(page, '--');
-      await page.waitForSelector('.notice-warning:has-text("In check nobody can pass")');
+      await page.waitForSelector('.typed .problem:has-text("In check nobody can pass")');
       await loadText(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
       await page.waitForSelector('.panel-games', { state: 'detached' });
       await page.keyboard.press('x');

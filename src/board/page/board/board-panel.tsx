@@ -21,10 +21,10 @@ import {
   type IconName,
   Menu,
   MenuItem,
+  ProblemLine,
   submit,
 } from '../shell/controls.js';
 import { bindKeys, type KeyBindings } from '../shell/keyboard.js';
-import { addNotice } from '../shell/notices.js';
 import { RoomLinks } from '../shell/rooms.js';
 import { isNumber, storedSignal } from '../shell/stored.js';
 import { copyText } from '../shell/user-files.js';
@@ -418,6 +418,8 @@ function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
 }
 
 const typed = signal('');
+/** Why what was typed is no move. */
+const refusal = signal('');
 const isTyping = signal(false);
 const openTyping = assign(isTyping, true);
 
@@ -434,14 +436,15 @@ export interface Typing {
 function TypedField({ position, typing }: { readonly position: Position; readonly typing: Typing }) {
   const { mayPass = false, isOff = false, onText, onMove } = typing;
   const field = useRef<HTMLTextAreaElement>(null);
-  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    refusal.value = '';
+  }, []);
   const take = (): void => {
     const text = typed.value.trim();
     const move = isOff ? failure('It is not your move in this position') : parseTypedMove(position, text, mayPass);
-    if (!move.ok && (onText === undefined || !/[\s/[]/.test(text))) {
-      addNotice('warning', move.error);
-      return;
-    }
+    refusal.value = move.ok || (onText !== undefined && /[\s/[]/.test(text)) ? '' : move.error;
+    if (refusal.value !== '') return;
     if (!move.ok) {
       onText?.(text, () => {
         typed.value = '';
@@ -472,6 +475,7 @@ function TypedField({ position, typing }: { readonly position: Position; readonl
         }}
       />
       <IconButton label="Hide the field" icon="close" onClick={assign(isTyping, false)} />
+      <ProblemLine text={refusal.value} />
     </form>
   );
 }
