@@ -143,7 +143,7 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('Enter');
     // The reason stands beside the field.
     await page.waitForSelector('.typed .problem:has-text("Qh9")');
-    assert.equal(await page.locator('.notice').count(), 0);
+    assert.equal(await page.locator('.notice-warning').count(), 0);
     assert.equal(await field.inputValue(), 'Qh9');
     await typeMove(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
     await field.waitFor({ state: 'detached' });
