@@ -317,11 +317,19 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await show(page, 'games');
     await page.locator('.game-open').first().waitFor();
     await hold();
+    const sent = new Set<string | undefined>();
+    page.on('request', (request) => request.method() === 'PUT' && sent.add(request.url().split('/').at(-1)));
     for (const name of [slow, fast]) await page.getByTitle(name, { exact: true }).click();
     await page.waitForSelector('.panel-games', { state: 'detached' });
     const shown = await readMoves(page);
     await answer();
     assert.deepEqual(await readMoves(page), shown);
+    // Only what has changed is sent.
+    const id = String(await page.evaluate("sessionStorage.getItem('sardonyx.analysis')"));
+    const put = page.waitForRequest((request) => request.method() === 'PUT' && request.url().endsWith(id));
+    await page.keyboard.press('f');
+    await put;
+    assert.deepEqual([...sent], [id]);
     await own.close();
   });
 

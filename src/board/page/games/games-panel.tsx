@@ -46,6 +46,8 @@ interface Collection {
   readonly entry?: StoredAnalysis;
   /** Number of the game on the board. */
   readonly current?: number;
+  /** Of its games, where their order changes: a row that is clicked or has the focus stays the row of its game. */
+  readonly ids?: readonly string[];
   /** @param show takes all that has been read so far */
   read(show: (games: readonly Chapter[]) => void): void;
   open(index: number): unknown;
@@ -86,6 +88,7 @@ function listCollections(): readonly Collection[] {
   const { length } = chapters.value;
   const files = analyses.value.filter((entry) => entry.chapters > 1 && entry.id !== id);
   const kept = analyses.value.filter((entry) => (entry.id === id ? length : entry.chapters) === 1);
+  const keptIds = kept.map((entry) => entry.id);
   return [
     ...(length < 2
       ? []
@@ -106,7 +109,8 @@ function listCollections(): readonly Collection[] {
       key: 'kept',
       name: 'Kept analyses',
       note: kept.length,
-      state: [id, ...kept.map((entry) => entry.id)].join(),
+      state: [id, ...keptIds].join(),
+      ids: keptIds,
       current: kept.findIndex((entry) => entry.id === id),
       read: async (show) => {
         show(kept.map(({ name, opening }) => ({ title: name, text: '', opening })));
@@ -370,7 +374,7 @@ function GameTable({ collection, children }: TableProps) {
           <tbody>
             {found.slice(0, rows.value).map(({ game, index }) => (
               <Row
-                key={index}
+                key={from?.ids?.[index] ?? index}
                 game={game}
                 isCurrent={index === from?.current}
                 onOpen={() => void show(index)}

@@ -218,6 +218,8 @@ export async function putAnalysis(
   isLeaving = false,
 ): Promise<void> {
   const known = states.get(entry.id);
+  // It was confirmed and let go, and has not changed since.
+  if (known === undefined && blocks?.size === 0) return;
   const isSame = blocks?.size === 0 && known !== undefined && describePlace(known.entry) === describePlace(entry);
   if (isSame && (known.isConfirmed || (known.unstored?.size === 0 && !port.offers.keeps))) return;
   const state = known ?? createState(entry, file);
