@@ -191,7 +191,20 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await setThoroughness(page, 'Deep');
     await chooseReview(page, 'Review the game');
     await page.getByRole('link', { name: 'Games', exact: true }).click();
-    await page.waitForSelector('.chip :text-matches("^Review \\\\d+ / 3$")');
+    const runs = '.chip :text-matches("^Review \\\\d+ / 3$")';
+    await page.waitForSelector(runs);
+    // It gives way to a game against the engine until that is over.
+    await choose(page, 'New', 'Game against the engine');
+    await button('Play').click();
+    await page.waitForSelector('.chip:has-text("Waits: a game against the engine is not over")');
+    await choose(page, 'New', 'Game against the engine');
+    assert.equal(await button('Play').count(), 0);
+    await typeMove(page, 'e4');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    await button('Resign').click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign' }).click();
+    await page.waitForSelector(runs);
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.locator('.chip').click();
     await page.getByRole('menuitem', { name: 'Cancel', exact: true }).click();
     await page.waitForSelector('.chip', { state: 'detached' });

@@ -71,10 +71,8 @@ export function PlayPanel() {
   void gameStudy.version.value;
   const current = game.value;
   const isOver = current?.result != null;
-  const showsSetup = current === null || wantsNewGame.value;
-  useEffect(() => {
-    wantsNewGame.value = false;
-  }, [current]);
+  // A game that runs is ended first.
+  const showsSetup = current === null || (isOver && wantsNewGame.value);
   const isUserTurn = current?.isUserTurn === true && isAtEnd.value;
   return (
     <BoardPanel

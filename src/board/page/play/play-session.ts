@@ -357,6 +357,7 @@ function stopThinking(): void {
 effect(() => {
   void gameStudy.version.value;
   const isRunning = game.value !== null && game.value.result === null;
+  if (isRunning) wantsNewGame.value = false;
   tellActivity('play', isRunning ? `Game: ${game.value?.isUserTurn ? 'your move' : 'the engine’s move'}` : '');
 });
 

@@ -80,7 +80,11 @@ export function ReviewChip() {
   if (pending === null) return null;
   const { games, isPaused } = pending;
   const [done, total] = progress.value;
-  const words = [`Review ${done} / ${total}`, games.length > 1 ? `${games.length} games left` : '', waitsFor.value];
+  const words = [
+    total === 0 ? 'Review' : `Review ${done} / ${total}`,
+    games.length > 1 ? `${games.length} games left` : '',
+    waitsFor.value,
+  ];
   return (
     <Menu label={words.filter((part) => part !== '').join(' · ')} class="chip small">
       <MenuItem label={isPaused ? 'Go on' : 'Pause'} onClick={pauseReview} />

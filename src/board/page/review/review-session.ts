@@ -8,7 +8,7 @@ import { describeJudgement, GameReview, type Mistake } from '../../game/game-rev
 import { listJudgements, type MoveTree, restoreJudgements } from '../../game/move-tree.js';
 import { getWhitePoints, isBlacksTurn } from '../../game/page-text.js';
 import { isFollowing, isOn } from '../analyse/live-analysis.js';
-import { game as playedGame } from '../play/play-session.js';
+import { gameStudy, game as playedGame } from '../play/play-session.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
 import { isBoolean, isNumber, storedSignal } from '../shell/stored.js';
@@ -53,6 +53,8 @@ export const waitsFor = computed(() => {
   if (pendingReview.value?.isPaused) return 'Paused';
   if (portState.value !== 'open') return 'Waits for the engine';
   if (isOn.value && isFollowing.value) return 'Waits: the engine analyses the board';
+  // The game is changed in place.
+  void gameStudy.version.value;
   return playedGame.value?.result === null ? 'Waits: a game against the engine is not over' : '';
 });
 
