@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choose, findBarriers, loadText, locateSquare, readFen, typeMove } from '../support/board-page.js';
+import {
+  choose,
+  chooseReview,
+  findBarriers,
+  loadText,
+  locateSquare,
+  readFen,
+  typeMove,
+} from '../support/board-page.js';
 import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
 const SETTINGS = 'Lines, limits, arrows, numbers';
@@ -171,6 +179,10 @@ describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
     await second.bringToFront();
     await reports(page);
     assert.equal(await page.getByRole('button', { name: 'Take over' }).count(), 0);
+    // Who comes back from another room has done nothing on the board.
+    for (const room of ['Games', 'Board']) await second.getByRole('link', { name: room, exact: true }).click();
+    await away(second, 'Anna – Ben, after 1. e4');
+    await reports(page);
     // A step takes it.
     await loadText(second, '[White "Carl"]\n[Black "Dora"]\n\n1. d4 d5 *');
     await second.keyboard.press('ArrowRight');
@@ -193,6 +205,26 @@ describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
     await page.waitForSelector('.engine-speed:has-text("No other tab has the engine any more")');
     await page.getByRole('button', { name: 'Take over' }).click();
     await thinks(page);
+  });
+
+  test('replies whose tree is gone, and an explanation that there is none of, say so in their place', async () => {
+    await choose(page, 'New', 'Empty board');
+    await typeMove(page, 'e4');
+    await thinks(page);
+    await page.locator('.candidate .fold').first().click();
+    await page.waitForSelector('.tree-row');
+    // The engine's tree is that of the review.
+    await chooseReview(page, 'Review the game');
+    await page.waitForSelector('.chip', { state: 'detached' });
+    await button('Look again').click();
+    await button('Analyse again').click();
+    await button('Look again').waitFor();
+    await page.waitForSelector('.tree-row');
+    await page.locator('.candidate-menu').first().click();
+    await page.getByRole('menuitem', { name: 'Explain', exact: true }).click();
+    await page.waitForSelector('.explain .problem:has-text("has no network")');
+    await button('Clear').click();
+    assert.equal(await page.locator('.explain, .notice').count(), 0);
   });
 
   test('a position to analyse is that of the tab at once, however late the browser answers', async () => {

@@ -79,8 +79,7 @@ export class PageSession implements DeskClient {
   private async readTree({ depth, minVisits }: RequestOf<'tree'>): Promise<Answers['tree']> {
     const { desk } = this;
     const tree = await desk.runQuietly((engine) => {
-      if (!desk.hasTreeOf(this)) throw new Error('The engine has searched for another page since: analyse again');
-      return engine.dumpTree({ depth, minVisits, mostNodes: MOST_TREE_NODES });
+      return desk.hasTreeOf(this) ? engine.dumpTree({ depth, minVisits, mostNodes: MOST_TREE_NODES }) : null;
     });
     return tree === null ? null : createTreeNode(tree);
   }

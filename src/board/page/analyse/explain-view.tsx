@@ -5,25 +5,31 @@ import { requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
 import { formatPercent, formatSigned } from '../../game/page-text.js';
 import type { ExplanationText, SquareWeight } from '../../protocol/replies.js';
-import { port, reportError } from '../port/engine-port.js';
-import { assign, Button, Segments } from '../shell/controls.js';
+import { port } from '../port/engine-port.js';
+import { assign, Button, ProblemLine, Segments } from '../shell/controls.js';
 import { study } from '../study/study.js';
 
 type Weight = 'policy' | 'value';
 
-const explanation = signal<{ readonly node: MoveNode; readonly text: ExplanationText } | null>(null);
+/** Without text and problem the network has not answered yet. */
+interface Explanation {
+  readonly node: MoveNode;
+  readonly text?: ExplanationText;
+  readonly problem?: string;
+}
+
+const explanation = signal<Explanation | null>(null);
 const weight = signal<Weight>('policy');
-const isWorking = signal(false);
 
 const SHADES = 4;
 const LISTED = 6;
 
-const current = computed(() => (explanation.value?.node === study.node.value ? explanation.value.text : null));
+const current = computed(() => (explanation.value?.node === study.node.value ? explanation.value : null));
 
 /** Square → class of its colour, while there is an explanation of the position on the board. */
 export const explainedSquares = computed<ReadonlyMap<string, string>>(() => {
-  const text = current.value;
-  if (text === null) return new Map();
+  const { text } = current.value ?? {};
+  if (text === undefined) return new Map();
   const largest = Math.max(1e-6, ...text.squares.map((square) => Math.abs(square[weight.value])));
   const classes = new Map<string, string>();
   for (const square of text.squares) {
@@ -37,20 +43,28 @@ export const explainedSquares = computed<ReadonlyMap<string, string>>(() => {
 /** @param move UCI; null = the network's favourite */
 export function askForExplanation(move: string | null): void {
   const { value: node } = study.node;
-  isWorking.value = true;
-  port
-    .send('explain', { position: study.describePosition(node), move })
-    .answer.then((text) => {
-      explanation.value = { node, text };
-    }, reportError)
-    .finally(() => {
-      isWorking.value = false;
-    });
+  const asked: Explanation = { node };
+  const show = (answer: Omit<Explanation, 'node'>): void => {
+    if (explanation.value === asked) explanation.value = { node, ...answer };
+  };
+  explanation.value = asked;
+  port.send('explain', { position: study.describePosition(node), move }).answer.then(
+    (text) => show({ text }),
+    ({ message }: Error) => show({ problem: message }),
+  );
 }
 
 export function ExplainView() {
-  const text = current.value;
-  if (text === null) return isWorking.value ? <p class="faint panel-hint">Asking the network …</p> : null;
+  if (current.value === null) return null;
+  const { text, problem = '' } = current.value;
+  const clear = <Button label="Clear" onClick={assign(explanation, null)} />;
+  if (text === undefined)
+    return (
+      <div class="explain button-row line-above line-below">
+        {problem === '' ? <p class="faint fill">Asking the network …</p> : <ProblemLine text={problem} />}
+        {clear}
+      </div>
+    );
   const position = study.position.value;
   return (
     <section class="explain stack line-above line-below" aria-label="Explanation">
@@ -60,7 +74,7 @@ export function ExplainView() {
           value {formatSigned(study.turn.value === 'black' ? -text.value : text.value, 3)}
         </span>
         <span class="fill" />
-        <Button label="Clear" onClick={assign(explanation, null)} />
+        {clear}
       </div>
       <Segments
         legend="Painted"

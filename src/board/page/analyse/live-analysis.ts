@@ -177,6 +177,8 @@ function takeState(state: SearchState): void {
 /** The panel is shown: from now on the engine follows the board. @returns a function that ends it */
 export function startFollowing(): () => void {
   isFollowing.value = true;
+  // Who only comes back from another room takes nothing either.
+  let known = elsewhere.peek() === null ? null : searched.peek()?.node;
   const endSearches = effect(() => {
     const node = study.node.value;
     const isOpen = portState.value === 'open';
@@ -189,8 +191,9 @@ export function startFollowing(): () => void {
       searchMoves: searchMoves.value,
       threat: isThreat.value,
       // What the page does by itself when it is loaded, or connected again, takes nothing from another page.
-      takes: isTouched && wasOpen,
+      takes: isTouched && wasOpen && node !== known,
     };
+    known = null;
     untracked(() => follow(wanted ? question : null, isOpen));
   });
   const endProbes = effect(() => {
@@ -243,9 +246,10 @@ function follow(question: Question | null, isOpen: boolean): void {
   void askForSearch();
 }
 
-/** Takes the engine from the page that has it. */
+/** Takes the engine from the page that has it, or switches it on. */
 export function takeOver(): void {
-  if (searched.value !== null) follow({ ...searched.value, takes: true }, true);
+  if (!isOn.value) isOn.value = true;
+  else if (searched.value !== null) follow({ ...searched.value, takes: true }, true);
 }
 
 /** Characters; the engine's side takes no more. */

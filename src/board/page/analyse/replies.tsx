@@ -16,6 +16,7 @@ import {
   isHere,
   type Place,
   playMoves,
+  takeOver,
 } from './live-analysis.js';
 import { Facts } from './move-facts.js';
 
@@ -23,6 +24,7 @@ const DEPTH = 12;
 /** Moves with a smaller share of the visits are not asked for. */
 const LEAST_SHARE = 0.0005;
 const FEW_CHILDREN = 8;
+const GONE = 'The engine has searched something else since.';
 
 /** Lines from the position on the board, in UCI, to whose last move the replies are shown. */
 const unfolded = signal<(Place & { readonly lines: readonly string[] }) | null>(null);
@@ -35,12 +37,15 @@ export function toggleReplies(line: string): void {
 }
 
 const picture = signal<(Place & { readonly tree: TreeNode }) | null>(null);
+/** The engine has another tree by now: it has searched for a review, a game or another page. */
+const isGone = signal(false);
 
 function takePicture(): void {
   const place = getPlace();
   const visits = currentState.value?.nodes ?? 0;
   const minVisits = Math.max(1, Math.round(visits * LEAST_SHARE));
   port.send('tree', { depth: DEPTH, minVisits }).answer.then((tree) => {
+    isGone.value = tree === null;
     if (tree !== null && isHere(place)) picture.value = { ...place, tree };
   }, reportError);
 }
@@ -57,14 +62,18 @@ export function Replies({ uci }: { readonly uci: string }) {
         </ul>
       ) : (
         <p class="faint">
-          {shown === undefined ? 'Asking the search …' : 'The search has not gone beyond this move yet.'}
+          {shown !== undefined
+            ? 'The search has not gone beyond this move yet.'
+            : isGone.value
+              ? GONE
+              : 'Asking the search …'}
         </p>
       )}
       <Button
-        label="Look again"
+        label={isGone.value ? 'Analyse again' : 'Look again'}
         class="text-button bare"
-        title="The search has gone on since then"
-        onClick={takePicture}
+        title={isGone.value ? GONE : 'The search has gone on since then'}
+        onClick={isGone.value ? takeOver : takePicture}
       />
     </div>
   );
