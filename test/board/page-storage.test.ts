@@ -362,6 +362,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     assert.deepEqual(await readMoves(page), ['g4', 'e5']);
     // The server alone is enough.
     await page.unroute('**/kept/*');
+    await page.waitForSelector(MARK, { state: 'detached' });
+    await isKept(page, '1. g4 e5');
     await typeMove(page, 'f3');
     await isKept(page, '1. g4 e5 2. f3');
     await page.waitForSelector(MARK, { state: 'detached' });

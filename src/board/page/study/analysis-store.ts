@@ -9,7 +9,7 @@ import { drawSeed } from '../../../base/util/index.js';
 import type { ImportedGame } from '../../game/game-list.js';
 import type { Judgement } from '../../game/move-tree.js';
 import { BLOCK, type KeptList, type StoredAnalysis } from '../../protocol/kept.js';
-import { port } from '../port/engine-port.js';
+import { port, portState } from '../port/engine-port.js';
 import { addNotice, markUnsaved } from '../shell/notices.js';
 import { askToPersist } from '../shell/stored.js';
 import type { Undo } from './study.js';
@@ -59,6 +59,8 @@ const TAB_KEY = 'sardonyx.analysis';
 /** Finished games of the play panel, among the analyses of the server; in no list. */
 const PLAYED = 'played';
 const SEND_MS = 1000;
+/** After a request that got no answer, while the page has its connection. */
+const RETRY_MS = 5000;
 /** What a page that is left may still send, in characters. */
 const LONGEST_FAREWELL = 20_000;
 const PAGE = drawSeed().toString(36);
@@ -436,6 +438,7 @@ function inTurn<T>(run: () => Promise<T>): Promise<T> {
 }
 
 let isScheduled = false;
+let retry: ReturnType<typeof setTimeout> | undefined;
 
 function scheduleSending(): void {
   if (!isScheduled)
@@ -510,9 +513,11 @@ async function send(state: State, isLeaving = false): Promise<string | null> {
   }
   state.unsent = join(state.unsent, unsent);
   if (response?.status === 409) return settleConflict(state).catch(() => LOST);
-  return response === null || response.status === 401 || response.status === 403
-    ? LOST
-    : (await response.text()).trim();
+  if (response !== null && response.status !== 401 && response.status !== 403) return (await response.text()).trim();
+  // A connection that is lost sends all by itself when it is there again.
+  clearTimeout(retry);
+  if (portState.value === 'open') retry = setTimeout(scheduleSending, RETRY_MS);
+  return LOST;
 }
 
 /** Whether an edit came after another of the same page. */
