@@ -297,10 +297,19 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('Escape');
   });
 
-  test('a long notice keeps its button in sight, and covers no button of the page', async () => {
+  test('a long sentence keeps its button in sight, beside the moves or as a notice, and covers no button of the page', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.evaluate(`location.hash = '#fen=${'x'.repeat(300)}'`);
-    const notice = page.locator('.notice-error');
+    const dismiss = page.getByRole('button', { name: 'Dismiss', exact: true });
+    const place = await dismiss.boundingBox();
+    assert.ok(place !== null && place.x >= 0 && place.x + place.width <= 390, JSON.stringify(place));
+    await dismiss.click();
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([''], '${'x'.repeat(300)}.txt2'));
+      document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer }));
+    })()`);
+    const notice = page.locator('.notice-warning');
     await notice.waitFor();
     const box = await notice.boundingBox();
     assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 788, JSON.stringify(box));

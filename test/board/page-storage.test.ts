@@ -160,14 +160,14 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       await page.waitForSelector('.move:has-text("d5")');
     }
     // It may come before the step: the page says which opening it shows.
-    const told = third.waitForSelector('.notice-warning:has-text("this is the newer version")');
+    const told = third.waitForSelector('.opening ~ .problem:has-text("this is the newer version")');
     await first.keyboard.press('ArrowDown');
     await typeMove(first, 'c4');
     await isKept(first, '1. d4 d5 2. c4');
     await second.keyboard.press('ArrowDown');
     await typeMove(second, 'Nf3');
     await second.waitForSelector(
-      '.notice-warning:has-text("Carl – Dora was changed elsewhere meanwhile: your version is kept as a copy")',
+      '.opening ~ .problem:has-text("Carl – Dora was changed elsewhere meanwhile: your version is kept as a copy")',
     );
     await isKept(second, '1. d4 d5 2. Nf3');
     await third.keyboard.press('ArrowDown');
@@ -205,7 +205,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await typeMove(third, 'c6');
     await isKept(third, '(1... c6)');
     await second.keyboard.press('PageDown');
-    await second.locator('.notice-warning:has-text("this is the newer version")').waitFor();
+    await second.locator('.opening ~ .problem:has-text("this is the newer version")').waitFor();
     const copies = `fetch('kept/').then((answer) => answer.json()).then(({ analyses }) => analyses.filter(({ name }) => /^Eve/.test(name)).length)`;
     assert.equal(await first.evaluate(copies), 1);
     for (const page of [first, second, third]) await page.context().close();
@@ -235,7 +235,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       `fetch('kept/').then((answer) => answer.json()).then(({ analyses }) => analyses.map(({ name }) => name))`,
     );
     assert.equal((names as string[]).filter((name) => /^f4/.test(name)).length, 1);
-    assert.equal(await next.locator('.notice-warning').count(), 0);
+    assert.equal(await next.locator('.notice, .problem').count(), 0);
     await own.close();
   });
 
@@ -377,7 +377,9 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     const other = await BoardProcess.start(FLAGS, { SARDONYX_DATA: join(data, 'no-folder') });
     const own = await createBrowser();
     const page = await open(own, other.url);
-    await page.waitForSelector('.notice-warning:has-text("no-folder")');
+    await show(page, 'games');
+    await page.waitForSelector('.problem:has-text("no-folder")');
+    await show(page, 'analyse');
     await typeMove(page, 'h4');
     await page.waitForSelector(`${MARK}:has-text("only in this browser")`);
     await page.close();
@@ -396,7 +398,9 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     writeFileSync(join(folder, 'broken.1.json'), '{"id":');
     const own = await createBrowser();
     const page = await open(own);
-    await page.waitForSelector('.notice-warning:has-text("broken.1.json is no analysis that can be read")');
+    await show(page, 'games');
+    await page.waitForSelector('.problem:has-text("broken.1.json is no analysis that can be read")');
+    await show(page, 'analyse');
     await page.route('**/kept/*', (route) =>
       route.request().method() === 'PUT'
         ? route.fulfill({ status: 413, body: 'The server keeps at most 2000 analyses' })
@@ -404,8 +408,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     );
     await choose(page, 'New', 'Empty board');
     await typeMove(page, 'a4');
-    await page.waitForSelector('.notice-warning:has-text("at most 2000 analyses")');
     await page.waitForSelector(`${MARK}:has-text("only in this browser")`);
+    await page.waitForSelector('[role=menuitem]:has-text("at most 2000 analyses")', { state: 'attached' });
     await page.reload();
     await page.waitForSelector('.move:has-text("a4")');
     await page.route('**/kept/old-1', (route) => route.abort());
@@ -413,7 +417,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await listEarlier(page);
     await show(page, 'games');
     await page.getByTitle(/^Old one/).click();
-    await page.waitForSelector('.notice-error:has-text("Old one cannot be read")');
+    await page.waitForSelector('.problem:has-text("Old one cannot be read")');
     await show(page, 'analyse');
     assert.deepEqual(await readMoves(page), ['a4']);
     assert.equal(readFileSync(join(folder, 'broken.1.json'), 'utf8'), '{"id":');
@@ -455,7 +459,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       asked.onerror = fail;
     })`);
     await page.waitForSelector(
-      '.notice-warning:has-text("Another tab has a newer version of this page: load this one again")',
+      '.obstacle:has-text("Another tab has a newer version of this page"):has(button:text-is("Load again"))',
     );
     // The server keeps what this tab goes on to do.
     await typeMove(page, 'd6');
@@ -477,7 +481,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await typeMove(page, 'c6');
     await isKept(page, '1. c4 c6');
     await typeMove(other, 'b6');
-    await other.waitForSelector('.notice-warning:has-text("your version is kept as a copy")');
+    await other.waitForSelector('.opening ~ .problem:has-text("your version is kept as a copy")');
     await isKept(other, '1. c4 b6');
     await isKept(other, '1. c4 c6');
     await choose(page, 'Share', 'Copy FEN');

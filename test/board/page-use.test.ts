@@ -393,7 +393,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('ArrowDown');
     // What is neither stays in its field, to be mended.
     await typeMove(page, 'no position');
-    await page.waitForSelector('.notice-error');
+    await page.waitForSelector('.opening ~ .problem');
     assert.equal(await page.getByRole('textbox', { name: 'Type a move' }).inputValue(), 'no position');
     assert.match(await readFen(page), /^Q3k3/);
     await typeMove(page, '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
@@ -422,7 +422,10 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     await page.waitForSelector('.move[aria-current]:has-text("Kd7")');
     // A broken link says so.
     await page.evaluate('location.hash = "#fen=%E0%A4%A"');
-    await page.waitForSelector('.notice-error:has-text("The link names no position")');
+    await page.waitForSelector('.opening ~ .problem:has-text("The link names no position")');
+    assert.equal(await page.locator('.notice').count(), 0);
+    await button('Dismiss').click();
+    await page.waitForSelector('.problem', { state: 'detached' });
   });
 
   test('a position that is half set up stays with its analysis, through panels, links and a reload', async () => {
@@ -528,7 +531,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
       assert.deepEqual(await tab.locator('.move').allTextContents(), [move]);
     }
     await openGame(second, 'e4', 'Kept analyses');
-    await second.waitForSelector('.notice-note:has-text("this is a copy")');
+    await second.waitForSelector('.opening ~ .problem:has-text("this is a copy")');
     await typeMove(second, 'c5');
     await isKept(second, 'c5');
     assert.deepEqual(await first.locator('.move').allTextContents(), ['e4']);
@@ -660,7 +663,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
       .getByRole('button', { name: /^Delete e4/ })
       .first()
       .click();
-    await first.waitForSelector('.notice-error:has-text("earlier analyses stay as they were")');
+    await first.waitForSelector('.problem:has-text("earlier analyses stay as they were")');
     assert.equal(await games.count(), count);
     // What this page has written it knows, whatever the browser says.
     await refuse('get');
@@ -677,7 +680,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     await first.locator('.notice-note').waitFor();
     await refuse('put');
     await first.locator('.notice-note').getByRole('button', { name: 'Undo' }).click();
-    await first.waitForSelector('.notice-error:has-text("no room to keep this analysis: it is open")');
+    await first.waitForSelector('.problem:has-text("no room to keep this analysis: it is open")');
     await show(first, 'analyse');
     await first.waitForSelector('.move:has-text("Nf3")');
     // Settings last as long as the page; finished games do, too, one beside the other.

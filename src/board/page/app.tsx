@@ -13,7 +13,7 @@ import { mistakes, startReviews } from './review/review-session.js';
 import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Button, CheckField, Dialog, later } from './shell/controls.js';
 import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
-import { Notices } from './shell/notices.js';
+import { Notices, outdated } from './shell/notices.js';
 import { isOffered, mode, room } from './shell/rooms.js';
 import { acceptGames } from './shell/user-files.js';
 import { startLibrary } from './study/library.js';
@@ -36,14 +36,14 @@ function App() {
   useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
   const isInside = !port.offers.keeps;
   const hasNetwork = engine.value === null || engine.value.running !== null;
-  const problem = obstacle.value || (isInside && !hasNetwork && engine.value?.problem) || '';
+  const problem = obstacle.value || (isInside && !hasNetwork && engine.value?.problem) || outdated.value;
   return (
     <>
       <Header onDialog={(name) => assign(dialog, name)()} />
       {problem !== '' && (
         <p class="obstacle line-below" role="alert">
           {problem}.{' '}
-          {problem === ASKS_FOR_RELOAD ? (
+          {[ASKS_FOR_RELOAD, outdated.value].includes(problem) ? (
             <Button label="Load again" onClick={() => location.reload()} />
           ) : (
             isInside && <Button label="Try again" onClick={() => port.reconnect()} />

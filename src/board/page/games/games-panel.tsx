@@ -12,8 +12,18 @@ import { matches } from '../match/match-session.js';
 import { archive } from '../play/play-session.js';
 import { reportError } from '../port/engine-port.js';
 import { startReview } from '../review/review-session.js';
-import { assign, Button, bindText, FileButton, IconButton, SearchField, Select } from '../shell/controls.js';
+import {
+  assign,
+  Button,
+  bindText,
+  FileButton,
+  IconButton,
+  ProblemLine,
+  SearchField,
+  Select,
+} from '../shell/controls.js';
 import { bindKeys } from '../shell/keyboard.js';
+import { refusals } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
 import { importFiles, nameFiles } from '../shell/user-files.js';
 import { analyses, type Chapter } from '../study/analysis-store.js';
@@ -32,7 +42,7 @@ import {
   openPgn,
   readAllGames,
 } from '../study/library.js';
-import { openGamesRoom, readGames, readShare, refusals, wantsText } from '../study/open-games.js';
+import { openGamesRoom, readGames, readShare, wantsText } from '../study/open-games.js';
 import { saveAll } from '../study/share-menu.js';
 
 /** What stands at the left. */
@@ -288,17 +298,15 @@ function TextField() {
   );
 }
 
-/** Of the files that were opened last. */
+/** Of the files that were opened last, and of what is kept. */
 function Problems() {
-  const more = refusals.value.length - MOST_REFUSALS;
+  const { value: all } = refusals;
+  const more = all.length - MOST_REFUSALS;
+  const text = `${all.slice(0, MOST_REFUSALS).join('. ')}.${more > 0 ? ` ${more} more cannot be read.` : ''}`;
   return (
     <>
       {readShare.value !== null && <progress max={1} value={readShare.value} aria-label="Share of the files read" />}
-      {refusals.value.length > 0 && (
-        <p class="problem" role="alert">
-          {refusals.value.slice(0, MOST_REFUSALS).join('. ')}.{more > 0 && ` ${more} more cannot be read.`}
-        </p>
-      )}
+      <ProblemLine text={all.length === 0 ? '' : text} onDismiss={assign(refusals, [])} />
     </>
   );
 }

@@ -71,7 +71,7 @@ let asked = -1;
 /** The live engine gives way. @param games of the file, by number; those without moves are passed over */
 export function startReview(games: readonly number[] = [chapterIndex.value]): void {
   if (games.length === 1 && study.tree.value.root.children.length === 0) {
-    addNotice('warning', 'There is no game to review: load one first');
+    study.remark('There is no game to review');
     return;
   }
   isShown.value = true;

@@ -205,13 +205,14 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: C
   );
 }
 
-/** What went wrong, in one sentence; nothing for ''. */
-export function ProblemLine({ text }: { readonly text: string }) {
+/** What went wrong, in one sentence; nothing for ''. @param onDismiss for what would stay for ever */
+export function ProblemLine({ text, onDismiss }: { readonly text: string; onDismiss?(): void }) {
   if (text === '') return null;
   return (
-    <p class="problem" role="alert">
-      {text}
-    </p>
+    <div class="problem row" role="alert">
+      <span class="fill">{text}</span>
+      {onDismiss !== undefined && <IconButton label="Dismiss" icon="close" onClick={onDismiss} />}
+    </div>
   );
 }
 

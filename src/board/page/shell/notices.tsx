@@ -22,6 +22,10 @@ const MOST_NOTICES = 4;
 const LIFE_MS = { note: 3000, warning: 8000, error: 12_000 };
 
 const notices = signal<readonly Notice[]>([]);
+/** What cannot be read or kept: files that were opened, analyses, the folder of the server. The room of games shows it. */
+export const refusals = signal<readonly string[]>([]);
+/** Why this page is to be loaded again; '' = it is not. */
+export const outdated = signal('');
 /** Dialogs that are open: the topmost shows the notices, because everything behind it is out of reach. */
 export const openDialogs = signal(0);
 /** What a screen reader is to say; it is shown to nobody. */

@@ -10,7 +10,7 @@ import type { ImportedGame } from '../../game/game-list.js';
 import type { Judgement } from '../../game/move-tree.js';
 import { BLOCK, type KeptList, type StoredAnalysis } from '../../protocol/kept.js';
 import { port, portState } from '../port/engine-port.js';
-import { addNotice, markUnsaved } from '../shell/notices.js';
+import { markUnsaved, outdated, refusals } from '../shell/notices.js';
 import { askToPersist } from '../shell/stored.js';
 import type { Undo } from './study.js';
 
@@ -46,10 +46,10 @@ export interface State {
 }
 
 interface StoreEvents {
-  /** An analysis was changed elsewhere, and here only looked at. */
-  onNewer(id: string): void;
+  /** An analysis was changed elsewhere, and here only looked at. @param words for the user; '' = nothing new */
+  onNewer(id: string, words: string): void;
   /** It was changed both elsewhere and here: what is here has another id. */
-  onCopied(id: string, copy: string): void;
+  onCopied(id: string, copy: string, words: string): void;
 }
 
 const DATABASE = 'sardonyx';
@@ -107,8 +107,9 @@ async function openDatabase(): Promise<IDBDatabase | null> {
       asked.result.createObjectStore(ENTRIES, { keyPath: 'id' });
       asked.result.createObjectStore(GAMES);
     };
-    asked.onblocked = () =>
-      addNotice('warning', 'Another tab has an older version of this page: close it, or load it again');
+    asked.onblocked = () => {
+      outdated.value = 'Another tab has an older version of this page: close it';
+    };
     const opened = await request(asked);
     const forget = (): void => {
       database = null;
@@ -117,7 +118,7 @@ async function openDatabase(): Promise<IDBDatabase | null> {
     opened.onversionchange = () => {
       opened.close();
       forget();
-      addNotice('warning', 'Another tab has a newer version of this page: load this one again');
+      outdated.value = 'Another tab has a newer version of this page';
     };
     // The user has deleted what the browser kept.
     opened.onclose = async () => {
@@ -139,7 +140,7 @@ async function readEntries(): Promise<ListedAnalysis[]> {
 const said = new Set<string>();
 
 function sayOnce(sentence: string): void {
-  if (!said.has(sentence)) addNotice('warning', sentence);
+  if (!said.has(sentence)) refusals.value = [...refusals.peek(), sentence];
   said.add(sentence);
 }
 
@@ -454,7 +455,6 @@ async function sendAll(): Promise<void> {
     const problem = state.isConfirmed ? null : await send(state);
     if (problem === LOST) return;
     if (problem === null) continue;
-    sayOnce(problem);
     if (state.unstored?.size === 0) markUnsaved(state.entry.id, problem, 'only in this browser');
   }
 }
@@ -545,8 +545,7 @@ async function settleConflict(state: State): Promise<string | null> {
     state.revision = newer.revision;
   } else if (state.lineage.length === 1 || isBehind(state, newer)) {
     await forget(id);
-    if (state.lineage.length === 1) addNotice('warning', `${name} was changed elsewhere: this is the newer version`);
-    events.onNewer(id);
+    events.onNewer(id, state.lineage.length > 1 ? '' : `${name} was changed elsewhere: this is the newer version`);
     return null;
   } else {
     const copy = createId();
@@ -555,11 +554,10 @@ async function settleConflict(state: State): Promise<string | null> {
     state.entry = { ...state.entry, id: copy };
     states.delete(id);
     states.set(copy, state);
-    events.onCopied(id, copy);
+    events.onCopied(id, copy, `${name} was changed elsewhere meanwhile: your version is kept as a copy`);
     await storeState(state);
     await refreshList();
     analyses.value = sortEntries([...analyses.peek(), state.entry]);
-    addNotice('warning', `${name} was changed elsewhere meanwhile: your version is kept as a copy`);
   }
   return send(state);
 }

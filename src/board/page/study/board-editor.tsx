@@ -31,7 +31,8 @@ const tool = signal<Piece | 'rubber' | null>(null);
 
 /** What is no position yet stays as it was typed. */
 function setFen(fen: string): void {
-  const tree = createTree(fen);
+  study.remarks.value = null;
+  const tree = createTree(fen, study.tree.peek());
   const typed = (tree.ok ? tree.value.startFen : fen).trim().split(/\s+/);
   setup.value = ['', 'w', '-', '-', '0', '1'].map((usual, index) => typed[index] ?? usual).join(' ');
 }

@@ -21,7 +21,7 @@ import {
 import { formatTree } from '../../game/move-tree-text.js';
 import { BLOCK, type PendingReview, type StoredAnalysis } from '../../protocol/kept.js';
 import { reportError } from '../port/engine-port.js';
-import { addNotice, markUnsaved } from '../shell/notices.js';
+import { addNotice, markUnsaved, refusals } from '../shell/notices.js';
 import { showStudy } from '../shell/rooms.js';
 import { nameBytes } from '../shell/user-files.js';
 import {
@@ -112,11 +112,13 @@ export async function startLibrary(): Promise<void> {
   const isWanted = watchBoard();
   const own = readTab();
   await openStore({
-    onNewer: (id) => {
+    onNewer: async (id, words) => {
       const entry = analyses.value.find((other) => other.id === id);
-      if (id === analysisId.peek() && entry !== undefined) void load(entry, false, watchBoard());
+      if (id === analysisId.peek() && entry !== undefined) await load(entry, false, watchBoard());
+      if (words !== '') study.remark(words);
     },
-    onCopied: (id, copy) => {
+    onCopied: (id, copy, words) => {
+      study.remark(words);
       if (id !== analysisId.peek()) return;
       analysisId.value = copy;
       void claim(copy);
@@ -204,7 +206,7 @@ async function forgetUntouched(id: string): Promise<void> {
 }
 
 function complainOfRefusal(error: Error): void {
-  addNotice('error', `${error.message}: earlier analyses stay as they were`);
+  refusals.value = [`${error.message}: earlier analyses stay as they were`];
 }
 
 /** Of each analysis its games; none of one that cannot be read. @param wanted all when left out */
@@ -261,11 +263,11 @@ function followPath(tree: MoveTree, path: readonly number[]): MoveNode {
 function readChapter({ text, judgements = [], notes = [] }: Chapter): MoveTree | null {
   const game = parse(text);
   if (!game.ok) {
-    addNotice('error', game.error);
+    refusals.value = [game.error];
     return null;
   }
   const { tree, problem } = game.value;
-  for (const sentence of [...notes, problem]) if (sentence !== null) addNotice('warning', sentence);
+  for (const sentence of [...notes, problem]) if (sentence !== null) study.remark(sentence, tree);
   restoreJudgements(tree, judgements);
   return tree;
 }
@@ -340,7 +342,7 @@ async function load({ id }: StoredAnalysis, isCopy: boolean, isWanted: () => boo
     showChapter(tree, entry.path, chapter);
   });
   if (!isCopy) return true;
-  addNotice('note', 'Another tab has this analysis open: this is a copy');
+  study.remark('Another tab has this analysis open: this is a copy');
   await claim(analysisId.value);
   return true;
 }
@@ -352,7 +354,7 @@ export async function openAnalysis(entry: StoredAnalysis): Promise<boolean> {
   if (number !== asked) return false;
   const isFree = await claim(entry.id);
   const isLoaded = await load(entry, !isFree, () => number === asked).catch(() => null);
-  if (isLoaded === null) addNotice('error', `${entry.name} cannot be read`);
+  if (isLoaded === null) refusals.value = [`${entry.name} cannot be read`];
   return isLoaded === true;
 }
 
@@ -484,8 +486,8 @@ async function restore(entry: StoredAnalysis, file: readonly Chapter[]): Promise
   try {
     await putAnalysis(entry, file, null, true);
   } catch (error) {
-    addNotice('error', `${(error as Error).message}: it is open, save it as PGN before you leave`);
     await openAnalysis(entry);
+    refusals.value = [`${(error as Error).message}: it is open, save it as PGN before you leave`];
   }
 }
 
@@ -511,11 +513,11 @@ function readFragment(): string {
   }
 }
 
-/** The tree of a FEN that a user typed; what was dropped from it is said. */
-export function createTree(fen: string): Result<MoveTree> {
+/** The tree of a FEN that a user typed. @param about the game beside which is said what was dropped; the tree by default */
+export function createTree(fen: string, about?: MoveTree): Result<MoveTree> {
   const notes: string[] = [];
   const tree = MoveTree.create(fen, new Map(), notes);
-  for (const note of notes) addNotice('warning', note);
+  for (const note of notes) study.remark(note, about ?? (tree.ok ? tree.value : undefined));
   return tree;
 }
 
@@ -526,7 +528,7 @@ function openLink(): boolean {
   history.replaceState(history.state, '', '#analyse');
   const tree = createTree(fen.replaceAll('_', ' '));
   if (!tree.ok) {
-    addNotice('error', `The link names no position: ${tree.error}`);
+    study.remark(`The link names no position: ${tree.error}`);
     return true;
   }
   let node = tree.value.root;
@@ -534,7 +536,7 @@ function openLink(): boolean {
     const position = tree.value.createPosition(node);
     const move = uci === PASS ? parsePass(position) : parseUciMove(position, uci);
     if (!move.ok) {
-      addNotice('warning', `The moves of the link end at ${uci}: ${move.error}`);
+      study.remark(`The moves of the link end at ${uci}: ${move.error}`, tree.value);
       break;
     }
     node = tree.value.add(node, move.value);

@@ -1,14 +1,13 @@
 /** Games and positions that the user gives: files, texts that are pasted or typed. They become the analysis on the board as they are read. */
 import { signal } from '@preact/signals';
-import { addNotice } from '../shell/notices.js';
-import { room, showStudy } from '../shell/rooms.js';
+import { addNotice, refusals } from '../shell/notices.js';
+import { mode, room, showStudy } from '../shell/rooms.js';
 import { importFiles, nameGames } from '../shell/user-files.js';
 import { addChapters, analysisId, analysisName, beginAnalysis, chapters, loadReader, openKnown } from './library.js';
+import { study } from './study.js';
 
 /** Of the files that are being read: 0 to 1; null when none are. */
 export const readShare = signal<number | null>(null);
-/** What cannot be read of them: a sentence each. */
-export const refusals = signal<readonly string[]>([]);
 /** The field for a text in the room of games is to have the focus. */
 export const wantsText = signal(false);
 
@@ -31,6 +30,7 @@ export async function readGames(
   stopReading();
   readShare.value = 0;
   refusals.value = [];
+  study.remarks.value = null;
   const source = await nameGames(files);
   await loadReader();
   if (await openKnown(source)) {
@@ -57,8 +57,8 @@ export async function readGames(
     const problem = news.problem ?? (id === '' && refusals.value.length === 0 ? 'There is no game in this text' : '');
     if (problem !== '') refusals.value = [...refusals.value, problem];
     const { length } = refusals.value;
-    if (length > 0 && room.value !== 'games')
-      addNotice('error', refusals.value[0] + (length === 1 ? '' : ` (and ${length - 1} more: see Games)`));
+    if (length > 0) study.remark(refusals.value[0] + (length === 1 ? '' : ` (and ${length - 1} more: see Games)`));
+    if (id === '' && (room.value !== 'board' || mode.value === 'play')) location.hash = 'games';
     if (id === '' || id !== analysisId.value || chapters.value.length > 1) return;
     analysisName.value = '';
     if (length === 0) showStudy();

@@ -5,7 +5,7 @@ import { parsePass } from '../../game/board-moves.js';
 import type { Drawing } from '../../game/move-tree-text.js';
 import { type BoardEvaluation, BoardPanel, PhoneView } from '../board/board-panel.js';
 import { ReviewMenu, ReviewSummary } from '../review/review-parts.js';
-import { later } from '../shell/controls.js';
+import { assign, later, ProblemLine } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { chapterIndex, chapters, isEditing, openChapter } from './library.js';
@@ -97,9 +97,16 @@ export function StudyPanel({ keys, children, ...board }: StudyPanelProps) {
       }
       game={isEditing.value ? undefined : <GamePart />}
     >
+      {isEditing.value && <Remarks />}
       {isEditing.value ? <EditorForm /> : children}
     </BoardPanel>
   );
+}
+
+function Remarks() {
+  const { value: known } = study.remarks;
+  const text = known?.tree === study.tree.value ? known.texts.join('. ') : '';
+  return <ProblemLine text={text} onDismiss={assign(study.remarks, null)} />;
 }
 
 function GamePart() {
@@ -109,6 +116,7 @@ function GamePart() {
         <span class="cut fill">{nameLine(study.node.value)}</span>
         <ReviewMenu />
       </div>
+      <Remarks />
       <MoveList study={study} isEditable />
       <ReviewSummary />
     </>

@@ -82,6 +82,8 @@ export class Study {
   private readonly chosen = signal<MoveNode | null>(null);
   /** The comment that is being typed. */
   private typing: { readonly node: MoveNode; readonly what: string; readonly change: Undo } | null = null;
+  /** What is to be said of a game while it is on the board, until the user dismisses it. */
+  readonly remarks = signal<{ readonly tree: MoveTree; readonly texts: readonly string[] } | null>(null);
   /** Counts refused drops: the board then shows the position again. */
   readonly refusals = signal(0);
 
@@ -111,6 +113,13 @@ export class Study {
     const { parent, move } = this.node.value;
     return parent === null ? [] : getMoveSquares(move);
   });
+
+  remark(text: string, tree = this.tree.peek()): void {
+    const { value: known } = this.remarks;
+    const texts = known?.tree === tree ? known.texts : [];
+    // "Game 1: the same".
+    if (!texts.some((other) => text.endsWith(other))) this.remarks.value = { tree, texts: [...texts, text] };
+  }
 
   /** @param undos what was done to the game before it came to the board */
   load(tree: MoveTree, node: MoveNode = tree.root, undos: readonly Undo[] = []): void {
