@@ -419,7 +419,7 @@ describe('the site in Chromium', { skip, timeout: 600_000 }, () => {
         'games.pgn.xz',
         Buffer.from('fd377a585a000004', 'hex'),
         [],
-        'packed with xz, which is not read: unpack it with "xz -d" first',
+        'The file cannot be read: it is packed with xz, which is not read: unpack it with "xz -d" first',
       ],
     ];
     for (const [name, buffer, players, problem] of files) {

@@ -59,15 +59,17 @@ async function read(files: readonly Blob[]): Promise<void> {
     // A text that was pasted has no name.
     const name = file instanceof File ? file.name : '';
     const where = files.length > 1 ? `${name}: ` : '';
+    let part = 'The file';
     try {
       for await (const game of importGames(limit(decodeText(readGameFile(bytes, name))), openings)) {
+        part = 'The rest of the file';
         if (game.ok) batch.games.push(game.value);
         else batch.refusals.push(where + game.error);
         const size = batch.games.length + batch.refusals.length;
         if (size >= BATCH_GAMES || performance.now() - sentMs > BATCH_MS) send();
       }
     } catch (error) {
-      problems.push(`${where}The rest of the file cannot be read: ${(error as Error).message}`);
+      problems.push(`${where}${part} cannot be read: ${(error as Error).message}`);
     }
     send();
   }

@@ -57,7 +57,8 @@ export async function readGames(
     const problem = news.problem ?? (id === '' && refusals.value.length === 0 ? 'There is no game in this text' : '');
     if (problem !== '') refusals.value = [...refusals.value, problem];
     const { length } = refusals.value;
-    if (length > 0) study.remark(refusals.value[0] + (length === 1 ? '' : ` (and ${length - 1} more: see Games)`));
+    if (length > 0 && room.value !== 'games')
+      study.remark(refusals.value[0] + (length === 1 ? '' : ` (and ${length - 1} more: see Games)`));
     if (id === '' && (room.value !== 'board' || mode.value === 'play')) location.hash = 'games';
     if (id === '' || id !== analysisId.value || chapters.value.length > 1) return;
     analysisName.value = '';
