@@ -224,7 +224,7 @@ describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
     await page.getByRole('menuitem', { name: 'Explain', exact: true }).click();
     await page.waitForSelector('.explain .problem:has-text("has no network")');
     await button('Clear').click();
-    assert.equal(await page.locator('.explain, .notice').count(), 0);
+    assert.equal(await page.locator('.explain, .notice-error, .notice-warning').count(), 0);
   });
 
   test('a position to analyse is that of the tab at once, however late the browser answers', async () => {

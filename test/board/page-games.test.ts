@@ -234,7 +234,7 @@ describePages('games, reviews and the list of moves', SLOW_ENGINE, (tests) => {
     await give('paste', 'data.setData("text/plain", "1. e4 e5 { cut off")');
     await page.waitForSelector('.opening ~ .problem:has-text("ends inside a comment")');
     await page.waitForSelector('.problem:has-text("no moves")', { state: 'detached' });
-    assert.equal(await page.locator('.notice').count(), 0);
+    assert.equal(await page.locator('.notice-error, .notice-warning').count(), 0);
     const files = [
       ['one.pgn', '[White "Müller"]\n[Black "Petrov"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n'],
       ['two.pgn', '[White "Anna"]\n[Black "Petrov"]\n[Result "0-1"]\n\n1. d4 d5 0-1\n'],

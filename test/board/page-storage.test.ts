@@ -235,7 +235,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       `fetch('kept/').then((answer) => answer.json()).then(({ analyses }) => analyses.map(({ name }) => name))`,
     );
     assert.equal((names as string[]).filter((name) => /^f4/.test(name)).length, 1);
-    assert.equal(await next.locator('.notice, .problem').count(), 0);
+    assert.equal(await next.locator('.notice-warning, .problem').count(), 0);
     await own.close();
   });
 

@@ -423,7 +423,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     // A broken link says so.
     await page.evaluate('location.hash = "#fen=%E0%A4%A"');
     await page.waitForSelector('.opening ~ .problem:has-text("The link names no position")');
-    assert.equal(await page.locator('.notice').count(), 0);
+    assert.equal(await page.locator('.notice-error, .notice-warning').count(), 0);
     await button('Dismiss').click();
     await page.waitForSelector('.problem', { state: 'detached' });
   });
@@ -727,7 +727,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     await show(page, 'play');
     await page.getByLabel('The position on the analysis board').check();
     await button('Play').click();
-    await page.waitForSelector('.notice-error:has-text("it is checkmate")');
+    await page.waitForSelector('.setup .problem:has-text("it is checkmate")');
     await page.getByText('Black', { exact: true }).click();
     await page.getByText('No clock', { exact: true }).click();
     await page.getByText('0.2 s', { exact: true }).click();

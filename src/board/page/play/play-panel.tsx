@@ -15,7 +15,16 @@ import {
 import { BoardPanel } from '../board/board-panel.js';
 import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
-import { assign, Button, CheckField, ConfirmDialog, NumberField, Segments, submit } from '../shell/controls.js';
+import {
+  assign,
+  Button,
+  CheckField,
+  ConfirmDialog,
+  NumberField,
+  ProblemLine,
+  Segments,
+  submit,
+} from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
 import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';
@@ -225,6 +234,8 @@ const minutes = storedSignal('play.minutes', 15, isNumber);
 /** Seconds. */
 const increment = storedSignal('play.increment', 10, isNumber);
 const thinkMs = storedSignal('play.think', 1000, isNumber);
+/** Why the last game could not begin. */
+const problem = signal('');
 const start = storedSignal<Start>('play.start', 'standard', isOneOf('standard', 'chess960', 'board'));
 
 const CONTROLS: readonly (ClockSettings | null)[] = [
@@ -256,7 +267,7 @@ function begin(): void {
     chess960: createChess960Fen(prng.nextBelow(960)),
     board: study.node.value.fen,
   };
-  startGame({
+  problem.value = startGame({
     user,
     elo: isFullStrength.value ? null : elo.value,
     clock: getClock(),
@@ -314,6 +325,7 @@ function PlaySetup() {
         />
       )}
       <Segments legend="Start" name="start" look="choice" state={start} choices={STARTS} />
+      <ProblemLine text={problem.value} />
       <div class="sheet-foot stack">
         <button type="submit" class="primary large">
           Play

@@ -91,13 +91,12 @@ function gatherArchive(): string[] {
   return mergeArchives(readArchive(), archive.value);
 }
 
-export function startGame(settings: GameSettings): void {
+/** @returns why not; '' = it has begun */
+export function startGame(settings: GameSettings): string {
   const created = PlayedGame.create(settings, new Date());
-  if (!created.ok) {
-    addNotice('error', created.error);
-    return;
-  }
+  if (!created.ok) return created.error;
   begin(created.value);
+  return '';
 }
 
 /** The game that was not finished when the page was closed. */
