@@ -151,7 +151,6 @@ def _create_parser() -> ArgumentParser:
 
     bundle = add("bundle", "bundle.bundle", "make the bundled networks of a checkpoint, with their weights")
     _add_network(bundle, ["runs/shards/test"])
-    bundle.add_argument("--int8-checkpoint", type=Path, help="fine-tuned checkpoint for int8, if the other loses too much")
     bundle.add_argument("--large", action="store_true", help="make only the larger network, for devices")
     bundle.add_argument("--light", nargs="?", const="light.onnx", metavar="FILE", help="make only a light network (default light.onnx)")
     bundle.add_argument("--out", type=Path, default=Path("models"))

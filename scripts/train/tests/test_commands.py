@@ -62,7 +62,7 @@ WRONG = [
     ("train --config {train} --set run.early_stopping=2", "needs data.validation"),
     ("train --config {train} --set run.precision=int4", "run.precision must be one of auto, fp32, bf16, fp16, not 'int4'"),
     ("train --config {train} --set run.start_moments=true", "run.start_moments needs run.start_from"),
-    ("train --config {train} --set run.quantisation_aware=true", "needs model.norm none"),
+    ("train --config {train} --set run.renorm_max_r=2 --set model.norm=group", "need model.norm batch, not group"),
     ("train --config {train} --set data", "is not section.key=value"),
     ("train --config {train} --set data.train=[{here}/none]", "{here}/none: no such file or folder"),
     ("train --config {train} --set data.train=[]", "no *.arrow files"),

@@ -4,12 +4,14 @@ import pytest
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import (
     ModelConfig,
+    TrainingConfig,
     describe_config,
     format_config,
     is_same_shape,
     load_config,
     override,
     parse_config,
+    read_saved,
 )
 from sardonyx_train.model.network import Network
 
@@ -113,3 +115,10 @@ def test_every_training_configuration_in_the_repository_is_valid_and_builds_its_
     config = load_config(path)
     Network(config.model)
     assert config.run.out.startswith("runs/")
+
+
+def test_keys_that_earlier_programs_had_are_left_out_of_a_saved_configuration():
+    raw = {"schedule": {"max_steps": 1}, "run": {"name": "old", "quantisation_aware": False, "signed_share": 1.0}}
+    assert read_saved(TrainingConfig, raw).run.name == "old"
+    with pytest.raises(TrainError, match=r"run\.signed_shares"):
+        read_saved(TrainingConfig, {"schedule": {"max_steps": 1}, "run": {"signed_shares": 1.0}})

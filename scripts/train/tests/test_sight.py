@@ -6,8 +6,6 @@ from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import ModelConfig, parse_config
 from sardonyx_train.model.layers import LinesOfSight
 from sardonyx_train.model.network import Network
-from sardonyx_train.model.reshape import fold_norms
-from sardonyx_train.model.sight import Gain
 
 import chess
 
@@ -81,21 +79,6 @@ def test_a_network_that_reads_attacks_gives_all_heads():
     network = Network(ModelConfig(**{**SMALL, "input": "attacks-50", "sight_lines": "kinds"})).eval()
     outputs = network((torch.rand(3, 50, 8, 8) < 0.1).float())
     assert [tuple(head.shape) for head in outputs[:3]] == [(3, 1858), (3, 3), (3, 1)]
-
-
-def test_folding_norms_keeps_the_function():
-    torch.manual_seed(1)
-    config = ModelConfig(**SMALL)
-    network = Network(config).eval()
-    with torch.no_grad():
-        for name, tensor in network.state_dict().items():
-            if ("norm" in name or "gate" in name) and tensor.is_floating_point():
-                tensor.add_(torch.rand_like(tensor))
-        folded, folded_config = fold_norms(network, config)
-        planes = (torch.rand(4, 112, 8, 8) < 0.1).float()
-        for a, b in zip(network(planes)[:3], folded.eval()(planes)):
-            assert torch.allclose(a, b, atol=1e-4)
-    assert folded_config.norm == "none" and isinstance(folded.body.blocks[0].gate, Gain)
 
 
 def test_sizes_and_inputs_that_do_not_fit_are_refused():

@@ -256,15 +256,6 @@ def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_
         run_training(config, last)
 
 
-def test_rounding_cannot_begin_or_end_within_a_run(shard_folder, tmp_path):
-    last = tmp_path / "run" / "last.pt"
-    model, schedule = {"norm": "none"}, {"max_steps": 1}
-    run_training(configure(shard_folder, tmp_path / "run", model=model, schedule=schedule))
-    rounded = configure(shard_folder, tmp_path / "run", model=model, schedule=schedule, run={"quantisation_aware": True})
-    with pytest.raises(TrainError, match="quantisation_aware False, the configuration has True.*run.start_from"):
-        run_training(rounded, last)
-
-
 def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folder, tmp_path):
     optimizer = {"kind": "sgd", "learning_rate": 1e30}
     config = configure(shard_folder, tmp_path / "run", optimizer=optimizer, schedule={"max_steps": 60, "warmup_steps": 0})

@@ -49,8 +49,6 @@ def make_networks(options: Namespace) -> list[Bundled]:
     """The networks that the options ask for. Raises TrainError if one of them is not good enough."""
     if options.large and options.light:
         raise TrainError("--large and --light make one network each: choose one")
-    if (options.large or options.light) and options.int8_checkpoint is not None:
-        raise TrainError("--large and --light make no int8 network: leave out --int8-checkpoint")
     network, config, model = create_model(options.checkpoint, options.name, options.training)
     held_out = Positions(options.shards, config, options.positions, "verifying")
     exact = verify(model, network, held_out)
@@ -62,28 +60,20 @@ def make_networks(options: Namespace) -> list[Bundled]:
     print(f"{name}: {exact.format()}")
     if options.large or options.light:
         return [Bundled(model, entry)]
-    return [Bundled(model, entry), make_int8(options, form, exact, held_out)]
-
-
-def make_int8(options: Namespace, form: dict[str, str], exact: Verification, held_out: Positions) -> Bundled:
-    """`exact`: the fp32 network's figures on the same positions and targets."""
-    network, config, model = create_model(options.int8_checkpoint or options.checkpoint, options.name, options.training)
-    if form != {"input": config.model.input, "policy": config.model.policy}:
-        raise TrainError(f"{options.int8_checkpoint} has another input or policy format than {options.checkpoint}")
     data = Positions(options.calibration or config.data.train, config, options.calibration_positions, "calibrating")
     small = quantise(model, data)
     rounded = verify(small, network, held_out)
     refuse_losses(exact.accuracy, exact.value_mae, rounded)
     print(f"default-int8.onnx: {rounded.format()}")
-    return Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **form})
+    return [Bundled(model, entry), Bundled(small, {"file": "default-int8.onnx", "precision": "int8", "backends": ["cpu"], **form})]
 
 
 def refuse_losses(accuracy: float, value_mae: float, result: Verification) -> None:
     """`accuracy`, `value_mae`: figures of the original network on the same positions and targets."""
     top, value = accuracy - result.accuracy, result.value_mae - value_mae
     if not max(top, value) <= _LARGEST_LOSS:  # refuses NaN too
-        advice = "fine-tune with run.quantisation_aware and name the result with --int8-checkpoint"
-        raise TrainError(f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error; {advice}")
+        advice = "calibrate it on more positions (--calibration-positions)"
+        raise TrainError(f"rounding costs {top:.2%} of top-1 and {value:.4f} of value error: {advice}")
 
 
 def write_bundle(folder: Path, networks: list[Bundled]) -> None:

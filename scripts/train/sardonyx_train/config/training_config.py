@@ -84,7 +84,7 @@ class ModelConfig(Section):
     body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
     blocks: int = Field(6, ge=0, description="residual blocks or encoder layers")
-    norm: Literal["batch", "group", "none"] = Field("batch", description="none: norms folded into convolutions")
+    norm: Literal["batch", "group"] = "batch"
     norm_groups: int = Field(8, ge=1, description="groups of GroupNorm")
     activation: Literal["relu", "gelu", "mish"] = Field("relu", description="of the body and the heads")
     se_ratio: int = Field(0, ge=0, description="squeeze-excitation reduction, 0 for none")
@@ -145,7 +145,7 @@ class OptimizerConfig(Section):
         "adamw", description="adam: weight_decay is part of the gradient (L2); adamw: it is apart; muon: matrices only, AdamW the rest"
     )
     learning_rate: float = Field(2e-3, gt=0, description="first rate, after the warm-up; of Adam's, AdamW's or SGD's parameters")
-    weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms, gains and values added to each square")
+    weight_decay: float = Field(1e-4, ge=0, description="decay of all weights except biases, norms and values added to each square")
     momentum: float | None = Field(None, ge=0, lt=1, description="sgd (Nesterov) and muon; when left out 0.9 for sgd, 0.95 for muon")
     beta2: float = Field(0.99, gt=0, lt=1, description="adam, adamw")
     muon_learning_rate: float = Field(0.02, gt=0, description="muon: rate of the matrices; the rest is AdamW")
@@ -192,8 +192,6 @@ class RunConfig(Section):
     )
     renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: largest shift between means, in deviations")
     renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
-    quantisation_aware: bool = Field(False, description="round convolutions as int8 would; needs model.norm none")
-    signed_share: float = Field(1.0, gt=0, le=1, description="quantisation_aware: share of their range that outputs without a ReLU keep")
     seed: int = Field(1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
     threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
@@ -233,7 +231,6 @@ class TrainingConfig(Section):
         run, norm = self.run, self.model.norm
         is_blind = not self.data.validation
         for is_wrong, why in (
-            (run.quantisation_aware and norm != "none", "run.quantisation_aware needs model.norm none (run.start_from is folded)"),
             (run.renorms and norm != "batch", f"run.renorm_max_r and run.renorm_max_d need model.norm batch, not {norm}"),
             (run.evaluate_steps and run.evaluate_epochs, "give run.evaluate_steps or run.evaluate_epochs, not both"),
             (run.start_moments and run.start_from is None, "run.start_moments needs run.start_from"),
@@ -316,7 +313,10 @@ def _find_section(annotation: Any) -> type[BaseModel] | None:
 
 
 def read_saved(model: type[_Model], raw: Any) -> _Model:
-    """A checkpoint's configuration, or its section of the network."""
+    """A checkpoint's configuration, or its section of the network. Keys that earlier programs had besides are left out."""
+    run = raw.get("run") if isinstance(raw, dict) else None
+    if isinstance(run, dict):
+        raw = {**raw, "run": {key: value for key, value in run.items() if key not in ("quantisation_aware", "signed_share")}}
     try:
         return validate(model, raw, "data, model …")
     except TrainError as error:

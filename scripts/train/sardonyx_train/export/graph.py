@@ -14,7 +14,6 @@ from torch import nn
 
 from ..config.encodings import POLICY_SIZES, get_input_encoding
 from ..config.training_config import ModelConfig, TrainingConfig, read_saved
-from ..model.fake_quantise import drop_ranges
 from ..model.network import Network, Outputs, drop_reply
 from ..training.checkpoint import load_weights
 from .passes import BATCH, copy_entries, declare_batch
@@ -57,7 +56,7 @@ def build_network(state: dict) -> tuple[Network, TrainingConfig]:
     """Returns the network with a checkpoint's averaged weights, without the head of replies, in evaluation mode, and its configuration."""
     config = read_saved(TrainingConfig, state["config"])
     network = Network(config.model)
-    load_weights(network, drop_reply(drop_ranges(state["average"])))
+    load_weights(network, drop_reply(state["average"]))
     return network.eval(), config
 
 

@@ -20,8 +20,6 @@ def create_activation(name: str) -> nn.Module:
 
 
 def create_norm(config: ModelConfig, channels: int) -> nn.Module:
-    if config.norm == "none":
-        return nn.Identity()
     if config.norm == "batch":
         return nn.BatchNorm2d(channels, eps=NORM_EPSILON)
     groups = next(g for g in range(min(config.norm_groups, channels), 0, -1) if channels % g == 0)
@@ -29,12 +27,12 @@ def create_norm(config: ModelConfig, channels: int) -> nn.Module:
 
 
 class ConvNorm(nn.Module):
-    """Convolution and norm (with `norm: none` a bias instead); [N, in, 8, 8] → [N, out, 8, 8]."""
+    """Convolution and norm, or a bias in its place; [N, in, 8, 8] → [N, out, 8, 8]."""
 
-    def __init__(self, config: ModelConfig, inputs: int, outputs: int, kernel: int) -> None:
+    def __init__(self, config: ModelConfig, inputs: int, outputs: int, kernel: int, has_norm: bool = True) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=config.norm == "none")
-        self.norm = create_norm(config, outputs)
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=not has_norm)
+        self.norm = create_norm(config, outputs) if has_norm else nn.Identity()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.norm(self.conv(x))
@@ -42,9 +40,8 @@ class ConvNorm(nn.Module):
     @torch.no_grad()
     def silence(self) -> None:
         """Sets the output to zero, until training changes it."""
-        last = self.conv if isinstance(self.norm, nn.Identity) else self.norm
-        last.weight.zero_()
-        last.bias.zero_()
+        self.norm.weight.zero_()
+        self.norm.bias.zero_()
 
 
 class DenseHead(nn.Module):
@@ -55,8 +52,7 @@ class DenseHead(nn.Module):
 
     def __init__(self, config: ModelConfig, channels: int, hidden: int | None, outputs: int) -> None:
         super().__init__()
-        own = config.model_copy(update={"norm": "none"}) if config.norm == "group" else config
-        self.reduce = ConvNorm(own, config.filters, channels, 1)
+        self.reduce = ConvNorm(config, config.filters, channels, 1, has_norm=config.norm != "group")
         self.activation = create_activation(config.activation)
         self.hidden = None if hidden is None else nn.Linear(channels * 64, hidden)
         self.output = nn.Linear(hidden or channels * 64, outputs)
@@ -78,19 +74,14 @@ def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool)
 
 @contextmanager
 def _keep_statistics(block: nn.Module) -> Iterator[None]:
-    """Lets batch norms normalise by the minibatch, but keeps their running statistics and the ranges of fake quantisation."""
-    observers = [module for module in block.modules() if hasattr(module, "observes")]
+    """Lets batch norms normalise by the minibatch, but keeps their running statistics."""
     norms = [module for module in block.modules() if isinstance(module, _BatchNorm) and module.track_running_stats]
     kept = [(norm.momentum, norm.num_batches_tracked.clone()) for norm in norms]
     for norm in norms:
         norm.momentum = 0.0
-    for observer in observers:
-        observer.observes = False
     try:
         yield
     finally:
-        for observer in observers:
-            observer.observes = True
         for norm, (momentum, count) in zip(norms, kept, strict=True):
             norm.momentum = momentum
             norm.num_batches_tracked.copy_(count)
@@ -100,7 +91,7 @@ class BatchRenorm2d(nn.BatchNorm2d):
     """In training it is pulled towards its running statistics, which it uses in play. Made of a batch norm by `enable_batch_renorm`.
 
     r = clip(σ_batch / σ, 1/r_max, r_max) and d = clip((μ_batch − μ) / σ, −d_max, d_max), without gradients; then
-    y = γ·((x − μ_batch) / σ_batch · r + d) + β. With r_max = 1 and d_max = 0 it is batch norm. In evaluation nothing differs, so folding,
+    y = γ·((x − μ_batch) / σ_batch · r + d) + β. With r_max = 1 and d_max = 0 it is batch norm. In evaluation nothing differs, so
     export and checkpoints know nothing of it. Source: S. Ioffe, "Batch Renormalization", arXiv 1702.03275, algorithm 1.
     """
 

@@ -55,18 +55,6 @@ def _put_channels_last(x: torch.Tensor) -> torch.Tensor:
     return x.contiguous(memory_format=torch.channels_last)
 
 
-class Gain(nn.Module):
-    """One factor and one offset per channel: a folded norm."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(1, channels, 1, 1))
-        self.bias = nn.Parameter(torch.zeros(1, channels, 1, 1))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x * self.weight + self.bias
-
-
 class SightBlock(nn.Module):
     """[N, C, 8, 8] → the same. Learned matrices mix one half of the gate's channels, lines of sight the other half."""
 
@@ -80,10 +68,9 @@ class SightBlock(nn.Module):
         self.half = channels // 2
         self.expand = ConvNorm(config, config.filters, 2 * channels, 1)
         self.mixing = nn.Parameter(_create_patterns(config.heads))
-        self.gate = Gain(channels) if config.norm == "none" else create_norm(config, channels)
-        if config.norm != "none":  # so that the gate passes most values at the start
-            nn.init.constant_(self.gate.weight, 0.5)
-            nn.init.constant_(self.gate.bias, 1.0)
+        self.gate = create_norm(config, channels)
+        nn.init.constant_(self.gate.weight, 0.5)  # so that the gate passes most values at the start
+        nn.init.constant_(self.gate.bias, 1.0)
         self.contract = ConvNorm(config, channels, config.filters, 1)
         self.activation = create_activation(config.activation)
 

@@ -1,4 +1,4 @@
-"""What a run begins with: a random network, or another run's averaged weights, folded, grown and fake-quantised as configured; and what
+"""What a run begins with: a random network, or another run's averaged weights, grown as configured; and what
 of an earlier run's checkpoint a run with another configuration can take over."""
 
 from collections.abc import Callable
@@ -8,10 +8,9 @@ from typing import Any
 from ..base.errors import TrainError
 from ..base.progress_display import say
 from ..config.training_config import ModelConfig, TrainingConfig, is_same_shape, read_saved
-from ..model.fake_quantise import drop_ranges, enable_fake_quantisation
 from ..model.layers import enable_batch_renorm
 from ..model.network import Network, drop_reply, has_reply
-from ..model.reshape import can_grow, fold_norms, grow
+from ..model.reshape import can_grow, grow
 from .checkpoint import load_weights, read_checkpoint
 
 
@@ -23,9 +22,7 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
         state = read_checkpoint(Path(config.run.start_from))
         source_config = read_saved(ModelConfig, state["config"]["model"])
         source = Network(source_config, with_reply=has_reply(state["average"]))
-        load_weights(source, drop_ranges(state["average"]))
-        if config.model.norm == "none" and source_config.norm == "batch":
-            source, source_config = fold_norms(source, source_config)
+        load_weights(source, state["average"])
         if can_grow(source_config, config.model):
             source, source_config = grow(source, config.model), config.model
         if not is_same_shape(source_config, config.model):
@@ -42,8 +39,6 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     run = config.run
     if run.renorms:
         enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)
-    if run.quantisation_aware:
-        enable_fake_quantisation(network, config.model, run.signed_share)
     return network
 
 
@@ -57,14 +52,11 @@ def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
     kind = own["optimizer"]["kind"]
     if kind != config.optimizer.kind:
         raise TrainError(f"the checkpoint holds the moments of {kind}, the configuration's optimizer is {config.optimizer.kind}")
-    for section, key, why in (
-        ("data", "batch_size", "its place in the data is counted in minibatches, so "),
-        ("optimizer", "accumulation", "its place in the data is counted in minibatches, so "),
-        ("run", "quantisation_aware", ""),
-    ):
-        before, now = own[section].get(key, False), getattr(getattr(config, section), key)
+    for section, key in (("data", "batch_size"), ("optimizer", "accumulation")):
+        before, now = own[section].get(key), getattr(getattr(config, section), key)
         if before != now:
-            raise TrainError(f"the checkpoint's run has {section}.{key} {before}, the configuration has {now}: {why}{anew}")
+            why = f"its place in the data is counted in minibatches, so {anew}"
+            raise TrainError(f"the checkpoint's run has {section}.{key} {before}, the configuration has {now}: {why}")
     if not _has_same_heads(state, config):
         raise TrainError(f"only one of the checkpoint and the configuration has loss.reply_policy: {anew}")
 

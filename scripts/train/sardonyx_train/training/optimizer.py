@@ -5,8 +5,8 @@ trains the rest: vectors, matrices with a side below 16, values that a body adds
 encoder layers too; a policy head's last convolution uses Muon). AdamW also trains a sight body's mixing matrices and the tables of
 relative positions, because their first dimension is the heads, and each head is a matrix of its own.
 
-Weight decay applies to weights of products and sums. It does not apply to vectors (biases and norms), gains of folded norms, values
-added to each square, and tables of relative positions.
+Weight decay applies to weights of products and sums. It does not apply to vectors (biases and norms), values added to
+each square, and tables of relative positions.
 """
 
 from typing import Any
@@ -16,7 +16,6 @@ from torch import nn
 
 from ..base.errors import TrainError
 from ..config.training_config import OptimizerConfig
-from ..model.sight import Gain
 from .muon import BatchedMuon
 
 
@@ -87,12 +86,7 @@ class Optimizer:
 
 def list_decayed(network: nn.Module) -> list[nn.Parameter]:
     """The weights that decay and the L2 loss apply to."""
-    gains = {parameter for module in network.modules() if isinstance(module, Gain) for parameter in module.parameters()}
-    return [
-        parameter
-        for name, parameter in network.named_parameters()
-        if parameter.ndim >= 2 and parameter not in gains and not name.endswith(("square", ".table"))
-    ]
+    return [parameter for name, parameter in network.named_parameters() if parameter.ndim >= 2 and not name.endswith(("square", ".table"))]
 
 
 def _is_hidden_matrix(name: str, parameter: nn.Parameter) -> bool:
