@@ -190,7 +190,7 @@ def _create_parser() -> ArgumentParser:
     loader.add_argument("--copies", type=_COUNT, default=1, help="read every file so often, to measure more positions than there are")
     loader.add_argument("--replies", action="store_true", help="also read the targets of loss.reply_policy")
 
-    _declare_spread(add("spread", "spread.spread", "spread labelling, analysis, matches and tuning over a cluster"))
+    _declare_spread(add("spread", "spread.spread", "spread labelling, analysis and matches over a cluster"))
     return parser
 
 
@@ -199,11 +199,8 @@ def _declare_spread(parser: ArgumentParser) -> None:
     label = works.add_parser("label", help="games of an engine with its scores, for training")
     analyse = works.add_parser("analyse", help="the games of a PGN file, annotated")
     match = works.add_parser("match", help="games between two players")
-    spsa = works.add_parser("spsa", help="tune search options by SPSA, with matches of the engine against itself")
     analyse.add_argument("pgn", type=Path, nargs="+")
-    spsa.add_argument("--tune", nargs="+", required=True, metavar="FLAG=START:STEP", help="flags of the engine to tune")
-    spsa.add_argument("--iterations", type=_COUNT, default=100)
-    for work, games, per_task in ((label, 1000, 50), (analyse, None, 20), (match, 100, 20), (spsa, 40, None)):
+    for work, games, per_task in ((label, 1000, 50), (analyse, None, 20), (match, 100, 20)):
         work.add_argument("--out", type=Path, required=True, help="folder for the results")
         work.add_argument("--cluster", metavar="ADDRESS", help="Ray cluster to use, HOST:6379 or auto; without it, this machine")
         work.add_argument("--cpus", type=_AMOUNT, default=1, help="CPU cores that a task reserves on the cluster")
@@ -212,9 +209,8 @@ def _declare_spread(parser: ArgumentParser) -> None:
         work.add_argument("--minutes", type=_at_least(float, 0.01), default=600, help="time limit of a task")
         work.add_argument("--engine", nargs="+", help="the engine's command; found beside this program or on PATH")
         if games is not None:
-            work.add_argument("--games", type=_COUNT, default=games, help="number of games in all, or in each iteration of spsa")
+            work.add_argument("--games", type=_COUNT, default=games, help="number of games")
             work.add_argument("--seed", type=_NUMBER, default=1)
-        if per_task is not None:
-            work.add_argument("--games-per-task", type=_COUNT, default=per_task)
+        work.add_argument("--games-per-task", type=_COUNT, default=per_task)
         work.epilog = "Behind -- stand flags of the engine's command; files that they name travel with the tasks. The same command resumes."
         work.formatter_class = argparse.RawDescriptionHelpFormatter

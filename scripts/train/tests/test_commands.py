@@ -128,8 +128,6 @@ WRONG = [
     ("pretrain games --out {binary} --engine true", "{binary}: it is a file, not a folder"),
     ("loop --config {loop} --set run.out={binary}", "{binary}: it is a file, not a folder"),
     ("spread analyse {here}/none.pgn --out {here}/a", "none.pgn"),
-    ("spread spsa --out {here}/s --tune cpuct=1", "'cpuct=1' is not FLAG=START:STEP"),
-    ("spread spsa --out {here}/s --tune cpuct=inf:1", "'cpuct=inf:1' is not FLAG=START:STEP"),
     ("inspect {moves}", "the shards are damaged: they hold moves beyond the 1858 of their policy encoding"),
     ("train --config {train} --overwrite --set data.batch_size=97", "too little data: 96 positions for 1 loader processes"),
     ("train --config {train} --overwrite --set data.workers=64", "too little data: 96 positions for 64 loader processes"),
@@ -181,7 +179,6 @@ LOW = [
     "bench-loader a --batch-size 0",
     "spread label --out a --games -4",
     "spread match --out a --games-per-task 0",
-    "spread spsa --out a --tune c=1:0.1 --iterations 0",
     "spread analyse a --out b --minutes 0",
 ]
 

@@ -4,10 +4,8 @@ import json
 
 import pytest
 from sardonyx_train.base.errors import TrainError
-from sardonyx_train.loop.state import Match
 from sardonyx_train.program import main
 from sardonyx_train.spread.spread_tasks import send_files, split_pgn
-from sardonyx_train.spread.spsa import Parameter, compute_steps
 from train_support.loops import FAKE_ENGINE
 
 
@@ -58,35 +56,6 @@ def test_a_match_sums_its_parts(tmp_path, capsys):
     assert status == 0 and result["wins"] + result["draws"] + result["losses"] == 20
     status, error = _run(capsys, "match", "--out", tmp_path / "n", "--games", 7, "--engine", *FAKE_ENGINE)
     assert status == 1 and "must be even" in error
-
-
-def test_spsa_moves_towards_what_wins_and_continues_where_it_was(tmp_path, capsys, monkeypatch):
-    from sardonyx_train.spread import spsa
-
-    def play(work, games, per_task, seed, flags, folder):
-        values = [float(flag.partition("=")[2]) for flag in flags if ".cpuct=" in flag]
-        better = abs(values[0] - 3) < abs(values[1] - 3)
-        return Match(games if better else 0, 0, 0 if better else games)
-
-    monkeypatch.setattr(spsa, "match", play)
-    command = ["spsa", "--out", tmp_path, "--iterations", 60, "--games", 20, "--tune", "cpuct=1:0.5", "--engine", *FAKE_ENGINE]
-    status, result = _run(capsys, *command)
-    assert status == 0 and abs(result["values"]["cpuct"] - 3) < 1
-    rows = json.loads((tmp_path / "spsa.json").read_text())
-    (tmp_path / "spsa.json").write_text(json.dumps(rows[:30]))
-    assert _run(capsys, *command)[1] == result
-
-
-def test_steps_shrink_to_what_was_asked_for():
-    rows = [compute_steps([Parameter("cpuct", 1, 0.5)], number, 100)[0] for number in range(100)]
-    assert rows == sorted(rows, reverse=True)
-    assert rows[-1][0] == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("text", ["cpuct", "cpuct=1", "cpuct=a:1", "=1:2", "cpuct=1:0"])
-def test_what_cannot_be_tuned_is_named(text):
-    with pytest.raises(TrainError, match="is not FLAG=START:STEP"):
-        Parameter.parse(text)
 
 
 def test_files_that_flags_name_travel(tmp_path):

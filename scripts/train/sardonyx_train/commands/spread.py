@@ -1,4 +1,4 @@
-"""The command `spread`: labelling, analysis, matches and tuning on this machine or on a cluster; prints one JSON object."""
+"""The command `spread`: labelling, analysis and matches on this machine or on a cluster; prints one JSON object."""
 
 import json
 import threading
@@ -12,7 +12,6 @@ from ..base.progress_display import say
 from ..config.loop_config import find_engine, parse_loop_config
 from ..loop.gate import rate
 from ..spread.spread_tasks import Work, analyse, label, match
-from ..spread.spsa import Parameter, tune
 from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.usage import Meter
@@ -34,6 +33,4 @@ def _do(options: Namespace, work: Work, flags: list[str], engine: list[str]) -> 
         return label(work, options.games, options.games_per_task, options.seed, flags)
     if options.work == "analyse":
         return analyse(work, options.pgn, options.games_per_task, flags)
-    if options.work == "match":
-        return asdict(rate(match(work, options.games, options.games_per_task, options.seed, flags), engine))
-    return tune(work, [Parameter.parse(text) for text in options.tune], options.iterations, options.games, options.seed, flags)
+    return asdict(rate(match(work, options.games, options.games_per_task, options.seed, flags), engine))

@@ -1,1 +1,1 @@
-"""Labelling, analysis, matches and tuning, cut into tasks."""
+"""Labelling, analysis and matches, cut into tasks."""

@@ -18,7 +18,7 @@ from ..loop.gate import sum_matches
 from ..loop.state import Match
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 
-PLAN = "plan.json"
+_PLAN = "plan.json"
 _EVENT = b"[Event "
 
 
@@ -30,9 +30,9 @@ class Work:
     folder: Path
     minutes: float  # time limit of a task
 
-    def run(self, tasks: Sequence[Task], files: Mapping[str, Path], folder: Path | None = None) -> Path:
+    def run(self, tasks: Sequence[Task], files: Mapping[str, Path]) -> Path:
         """Returns where the folders of the tasks are."""
-        place = folder or self.folder / "tasks"
+        place = self.folder / "tasks"
         place.mkdir(parents=True, exist_ok=True)
         self.executor.run(tasks, place, files, lambda: False)
         return place
@@ -40,7 +40,7 @@ class Work:
 
 def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
     """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a seed and a file prefix of its own."""
-    keep_plan(work.folder / PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
+    keep_plan(work.folder / _PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
     sent, files = send_files(flags)
     tasks = []
     for name, count, own_seed in deal_games("label", games, per_task, seed):
@@ -58,7 +58,7 @@ def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]
 def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
     """`analysed.pgn` in the folder, with the games in their order."""
     digests = [compute_digest(path) for path in inputs]
-    keep_plan(work.folder / PLAN, {"analyse": list(flags), "per task": per_task, "inputs": digests})
+    keep_plan(work.folder / _PLAN, {"analyse": list(flags), "per task": per_task, "inputs": digests})
     sent, files = send_files(flags)
     tasks = []
     parts = work.folder / "parts"
@@ -78,19 +78,18 @@ def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[s
     return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
 
 
-def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str], folder: Path | None = None) -> Match:
+def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> Match:
     """The result of the first player."""
     if games % 2 != 0 or per_task % 2 != 0:
         raise TrainError("games and games per task must be even: an opening is played with both colours")
-    if folder is None:
-        keep_plan(work.folder / PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
+    keep_plan(work.folder / _PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
     sent, files = send_files(flags)
     tasks = []
     for name, count, own_seed in deal_games("match", games, per_task, seed):
         own = (f"--games={count}", f"--seed={own_seed}", f"--results={OUT}/{RESULTS}")
         arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
         tasks.append(Task(name, arguments, tuple(files), work.minutes))
-    place = work.run(tasks, files, folder)
+    place = work.run(tasks, files)
     return sum_matches(read_match(task, place) for task in tasks)
 
 
