@@ -1,10 +1,20 @@
 /**
- * A real Chromium for tests: the one that SARDONYX_BROWSER names, else one of the PATH, else the one of the npm package
- * @sparticuz/chromium. Its default flags switch web security off, so that only flags of our own are used.
+ * A real Chromium for tests: the one that SARDONYX_BROWSER names, else the one of the npm package @sparticuz/chromium, else one of the
+ * PATH. The package's has no windows and takes two thirds of the processor time of a whole Chromium. Its default flags switch web
+ * security off, so that only flags of our own are used.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
@@ -50,18 +60,16 @@ type Unavailable = { readonly reason: string };
 
 /**
  * The browser, or why there is none.
- * @param headless false: with windows, on the X server that DISPLAY names
  * @param flags further flags
  * @param without flags of Playwright to leave out
  */
 export function launchBrowser(
-  headless = true,
   flags: readonly string[] = [],
   without: readonly string[] = [],
 ): Promise<{ readonly browser: Browser } | Unavailable> {
   return tryToLaunch(async (options) => {
     const args = [...FLAGS, ...flags];
-    const browser = await chromium.launch({ ...options, args, headless, ignoreDefaultArgs: [...without] });
+    const browser = await chromium.launch({ ...options, args, ignoreDefaultArgs: [...without] });
     const { newContext } = browser;
     browser.newContext = async (settings) => {
       const context = await newContext.call(browser, settings);
@@ -113,12 +121,35 @@ export function openInFirefox(
 async function tryToLaunch<Launched>(
   launch: (options: LaunchOptions) => Promise<Launched>,
 ): Promise<Launched | Unavailable> {
-  try {
-    const named = process.env.SARDONYX_BROWSER ?? findOnPath(NAMES);
-    const executablePath = named ?? (await (await import('@sparticuz/chromium')).default.executablePath());
-    return await launch({ executablePath, args: FLAGS });
-  } catch (error) {
-    const [sentence] = (error as Error).message.split('\n');
-    return { reason: `no Chromium can be started: ${sentence}` };
+  const named = process.env.SARDONYX_BROWSER;
+  const places = named === undefined ? [unpackBrowser, () => findOnPath(NAMES)] : [() => named];
+  let reason = 'there is none';
+  for (const find of places) {
+    try {
+      const executablePath = await find();
+      if (executablePath !== null) return await launch({ executablePath, args: FLAGS });
+    } catch (error) {
+      [reason] = (error as Error).message.split('\n');
+    }
   }
+  return { reason: `no Chromium can be started: ${reason}` };
+}
+
+/** The package writes its files where others may already be reading them, so each process unpacks into a folder of its own first. */
+function unpackBrowser(): string {
+  const found = import.meta.resolve('@sparticuz/chromium');
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', found), 'utf8')) as { version: string };
+  const folder = join(tmpdir(), `sardonyx-chromium-${version}`);
+  const program = join(folder, 'chromium');
+  if (existsSync(program)) return program;
+  const own = mkdtempSync(`${folder}-`);
+  const unpack = `await (await import('${found}')).default.executablePath()`;
+  const env = { ...process.env, TMPDIR: own };
+  execFileSync(process.execPath, ['--input-type=module', '--eval', unpack], { env });
+  try {
+    renameSync(own, folder);
+  } catch {
+    rmSync(own, { recursive: true }); // another process was faster
+  }
+  return program;
 }

@@ -257,7 +257,7 @@ test('a slow download says how far it is', async (t) => {
 });
 
 test('a browser without SIMD is told so', async (t) => {
-  const launched = await launchBrowser(true, ['--js-flags=--no-enable-sse4-1']);
+  const launched = await launchBrowser(['--js-flags=--no-enable-sse4-1']);
   if ('reason' in launched) return t.skip(launched.reason);
   t.after(() => launched.browser.close());
   const page = await launched.browser.newPage();
@@ -290,7 +290,7 @@ test('the default network is kept under its SHA-256, and replaced when the store
 const SWIFTSHADER = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
 
 test('a GPU that is lost in mid-search gives way to WebAssembly, and the search goes on', async (t) => {
-  const launched = await launchBrowser(true, SWIFTSHADER);
+  const launched = await launchBrowser(SWIFTSHADER);
   if ('reason' in launched) return t.skip(launched.reason);
   const { browser: withGpu } = launched;
   t.after(() => withGpu.close());

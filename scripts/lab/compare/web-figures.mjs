@@ -35,7 +35,7 @@ const server = await startWebServer(
   },
   true,
 );
-const { browser, reason } = await launchBrowser(true, what === 'webgpu' ? SWIFTSHADER : []);
+const { browser, reason } = await launchBrowser(what === 'webgpu' ? SWIFTSHADER : []);
 if (browser === undefined) throw new Error(reason);
 const context = await browser.newContext();
 const page = await context.newPage();

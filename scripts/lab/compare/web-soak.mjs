@@ -28,7 +28,7 @@ const KEEPS_AWAKE = [
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
 ];
-const { browser, reason } = await launchBrowser(true, [], KEEPS_AWAKE);
+const { browser, reason } = await launchBrowser([], KEEPS_AWAKE);
 if (browser === undefined) throw new Error(reason);
 // A page that Playwright made believes that it is always visible, so this one is made without it.
 const devTools = await browser.newBrowserCDPSession();
