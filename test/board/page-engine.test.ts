@@ -112,7 +112,7 @@ describePages('the engine’s panel', SLOW_ENGINE, (tests) => {
     await page.locator('.candidate .fold').first().click();
     await page.locator('.candidate-menu').first().click();
     await page.getByRole('menuitemcheckbox', { name: 'Search only this' }).click();
-    await page.waitForSelector('.engine-speed:has-text("1 moves only")');
+    await page.waitForSelector('.engine-speed:has-text("chosen moves: 1")');
     await page.waitForSelector('.candidate:nth-child(2)', { state: 'detached' });
     await button('All moves again').click();
     await page.waitForSelector('.candidate:nth-child(3) .facts');

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { choose, chooseReview, loadText, openGame, setThoroughness, show } from '../support/board-page.js';
+import {
+  choose,
+  chooseReview,
+  clickSquare,
+  loadText,
+  openGame,
+  setThoroughness,
+  show,
+  typeMove,
+} from '../support/board-page.js';
 import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 
 /** Width and height of the window, of the board, and least height of the moves; null = three rows of them. */
@@ -54,6 +63,20 @@ const look = (parts: readonly string[]): string => `(() => {
     overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight, side.scrollWidth - side.clientWidth],
   };
 })()`;
+
+/** Elements whose content is wider than they are, without a “…” that says so. */
+const SPILLED = `[...document.querySelectorAll('.header *, .side *, dialog, dialog *')]
+  .filter((part) => part.checkVisibility() && !part.closest('svg') && part.clientWidth > 0)
+  .filter((part) => part.scrollWidth > part.clientWidth + 1)
+  .filter((part) => !/hidden|clip/.test(getComputedStyle(part).overflowX))
+  .map(({ outerHTML }) => outerHTML.slice(0, 120))`;
+/** Moves and brackets that are not in one piece, and clocks of which only the beginning is seen. */
+const BROKEN = `[...document.querySelectorAll('.move-clock, .move-group')]
+  .filter((part) => {
+    const [own, row] = [part, part.closest('.move-facts') ?? part].map((one) => one.getBoundingClientRect());
+    return part.getClientRects().length > 1 || (part.scrollWidth > part.clientWidth && own.top < row.bottom - 1);
+  })
+  .map(({ textContent }) => textContent)`;
 
 describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
   let page: Page;
@@ -146,6 +169,40 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     }
   });
 
+  test('many glyphs, long clocks, brackets, dialogs: nothing is wider than its place', async () => {
+    await loadText(
+      page,
+      `1. Nf3 $140 $146 $32 $36 $40 $132 $138 $22 $18 $10 $145 $220 $239 { [%clk 1:02:03.5] [%eval 0.31] } Nf6 { [%clk 1:40:09] [%eval -1.25] }
+      (1... Nc6 2. Nc3 (2. Na3 Nf6 3. Ng1 Nh5 4. Nf3 Nf6) 2... Nf6 3. Ng1 (3. Nb1 Nb8) 3... Nd4) *`,
+    );
+    await page.waitForSelector('.move-clock');
+    const check = async (what: string): Promise<void> => {
+      for (const [width, height] of [...SIZES.map((size) => size.slice(0, 2) as number[]), [512, 384]]) {
+        await page.setViewportSize({ width, height });
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+        assert.deepEqual(await page.evaluate(SPILLED), [], `${what}, ${width}×${height}`);
+        assert.deepEqual(await page.evaluate(BROKEN), [], `${what}, ${width}×${height}`);
+      }
+    };
+    await check('moves');
+    // The board may be smaller than the window is high: its corner stays at it.
+    const [board, grip] = [
+      await page.locator('.board-wrap').boundingBox(),
+      await page.locator('.board-grip').boundingBox(),
+    ];
+    assert.ok(board !== null && grip !== null && Math.abs(board.y + board.height - grip.y) < 24);
+    await choose(page, 'Settings', 'Engine');
+    await page.locator('dialog .option').first().waitFor();
+    await check('options');
+    await page.keyboard.press('Escape');
+    await typeMove(page, '8/P6k/8/8/8/8/8/K7 w - - 0 1');
+    await page.waitForSelector('.move-list-empty');
+    for (const square of ['a7', 'a8']) await clickSquare(page, square);
+    await page.locator('.promotion').waitFor();
+    await check('promotion');
+    await page.keyboard.press('Escape');
+  });
+
   test('the board becomes smaller at its corner, and the side takes the room', async () => {
     await page.setViewportSize({ width: 1366, height: 768 });
     const measure = async () => (await page.locator('.board-wrap').boundingBox())?.width ?? 0;
@@ -199,6 +256,13 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     await page.locator('.actions').waitFor();
     const parts = PARTS.map((part) => (part === '.side-main' ? '.actions' : part));
     for (const [width, height] of SIZES) await lookAt(width, height, parts);
+    await page.getByRole('button', { name: 'Resign', exact: true }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Resign', exact: true }).click();
+    await page.getByRole('button', { name: 'Rematch', exact: true }).waitFor();
+    for (const [width, height] of SIZES) {
+      await lookAt(width, height, parts);
+      assert.deepEqual(await page.evaluate(SPILLED), [], `${width}×${height}`);
+    }
   });
 
   test('for a finger every control is 44 pixels high, in every room; a form fills the phone, its button at the bottom', async () => {

@@ -294,7 +294,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     await toggle('x');
     await first.locator('.candidate-menu').first().click();
     await first.getByRole('menuitemcheckbox', { name: 'Search only this' }).click();
-    await first.waitForSelector('.engine-speed:has-text("1 moves only")');
+    await first.waitForSelector('.engine-speed:has-text("chosen moves: 1")');
     await toggle('x');
     await first.waitForSelector('.engine-speed:text-matches("^[^o]*visits[^o]*$")');
     await toggle('l');

@@ -141,7 +141,7 @@ function describeState(): string {
     nodesPerSecond === null || end !== '' ? '' : `${formatCount(nodesPerSecond)}/s`,
     `depth ${depth}/${seldepth}`,
     tablebaseHits === 0 ? '' : `${formatCount(tablebaseHits)} tablebase hits`,
-    searchMoves.value.length === 0 ? '' : `${searchMoves.value.length} moves only`,
+    searchMoves.value.length === 0 ? '' : `chosen moves: ${searchMoves.value.length}`,
   ]
     .filter((part) => part !== '')
     .join(' · ');

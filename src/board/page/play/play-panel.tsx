@@ -117,6 +117,7 @@ export function PlayPanel() {
         )
       }
     >
+      {current !== null && (isOver ? <AfterGame current={current} /> : <Actions current={current} />)}
       {current?.result != null && (
         <p class="result raised" role="status">
           <strong>{current.result.score.replace('-', '–')}</strong>{' '}
@@ -132,7 +133,6 @@ export function PlayPanel() {
           {isOver && <BackToAnalysis />}
         </p>
       )}
-      {current !== null && (isOver ? <AfterGame current={current} /> : <Actions current={current} />)}
       {showsSetup && <PlaySetup />}
       {isConfirmingResignation.value && (
         <ConfirmDialog

@@ -4,7 +4,7 @@
  * the list itself is drawn again when the game changes.
  */
 import { signal, useComputed, useSignalEffect } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { unwrap } from '../../../base/util/index.js';
 import { parseSan } from '../../../chess/rules/index.js';
@@ -344,12 +344,16 @@ function MoveButton({ study, node, nag = 0, isEditable }: NodeProps & { readonly
           <GlyphSign key={own} nag={own} />
         ))}
       </span>
-      {clock !== '' && (
-        <span class="move-clock cut" title="Clock">
-          {clock}
+      {(clock !== '' || evaluation !== null) && (
+        <span class="move-facts small">
+          {clock !== '' && (
+            <span class="move-clock cut" title="Clock">
+              {clock}
+            </span>
+          )}
+          {evaluation !== null && <small title={evaluation.source}>{evaluation.text}</small>}
         </span>
       )}
-      {evaluation !== null && <small title={evaluation.source}>{evaluation.text}</small>}
     </button>
   );
 }
@@ -404,22 +408,32 @@ function Line({ line, main, ...props }: OneLineProps) {
   }).value;
   return (
     <div class="variation" style={{ '--depth': Math.min(depth, 12) }}>
-      {(isCut ? parts.slice(0, CUT_PLIES) : parts).map((part, index) => renderPart(part, index, props))}
+      {(isCut ? parts.slice(0, CUT_PLIES) : parts).map((part, index, shown) => renderPart(part, index, shown, props))}
       {isCut && parts.length > CUT_PLIES && '…'}
     </div>
   );
 }
 
-function renderPart(part: LinePart, index: number, props: MoveListProps): ComponentChildren {
-  // A bracket stays with its move (word joiner).
-  if (typeof part === 'string') return part === '(' ? '(\u2060' : '\u2060)';
-  if ('comment' in part) return <Comment key={index} node={part.comment} isBefore={part.isBefore} {...props} />;
-  const { node, hasNumber } = part;
+/** A number and brackets stay on the line of their move. */
+function renderPart(part: LinePart, index: number, all: readonly LinePart[], props: MoveListProps): ComponentChildren {
+  if (typeof part === 'string') return null;
+  const behind = all.slice(index + 1);
+  const end = behind.findIndex((next) => next !== ')');
+  const closing = ')'.repeat(end === -1 ? behind.length : end);
+  if ('comment' in part)
+    return (
+      <Fragment key={index}>
+        <Comment node={part.comment} isBefore={part.isBefore} {...props} />
+        {closing}
+      </Fragment>
+    );
   return (
-    <>
-      {hasNumber && <MoveNumber node={node} />}
-      <MoveButton key={node.id} node={node} {...props} />
-    </>
+    <span key={index} class="move-group">
+      {all[index - 1] === '(' && '('}
+      {part.hasNumber && <MoveNumber node={part.node} />}
+      <MoveButton node={part.node} {...props} />
+      {closing}
+    </span>
   );
 }
 
