@@ -285,8 +285,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
   });
 
   test('what the user begins or opens while an earlier analysis is read stays', async () => {
-    const own = await createBrowser();
-    const page = await own.newPage();
+    let own = await createBrowser();
+    let page = await own.newPage();
     let release = (): void => undefined;
     /** The next analysis that is asked for comes when it is released. */
     const hold = async (): Promise<void> => {
@@ -303,10 +303,20 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
       await (await coming).finished();
       await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
     };
-    await hold();
-    const asked = page.waitForRequest(ONE_KEPT);
-    await page.goto(board.lines.at(-1) ?? board.url);
-    await asked;
+    const arrive = async (): Promise<void> => {
+      await hold();
+      const asked = page.waitForRequest(ONE_KEPT);
+      await page.goto(board.lines.at(-1) ?? board.url);
+      await asked;
+    };
+    await arrive();
+    await choose(page, 'New', 'Set up a position');
+    await answer();
+    assert.equal(await page.locator('.fen').count(), 1);
+    await own.close();
+    own = await createBrowser();
+    page = await own.newPage();
+    await arrive();
     await choose(page, 'New', 'Empty board');
     await typeMove(page, 'g3');
     await answer();

@@ -307,8 +307,8 @@ let asked = 0;
 
 /** @returns whether the board is still as it is now, and nothing else was asked for */
 function watchBoard(): () => boolean {
-  const [number, version] = [asked, study.version.peek()];
-  return () => number === asked && version === study.version.peek();
+  const [number, version, position] = [asked, study.version.peek(), setup.peek()];
+  return () => number === asked && version === study.version.peek() && position === setup.peek();
 }
 
 /**
