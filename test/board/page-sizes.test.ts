@@ -288,8 +288,13 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     await openGame(page, '');
     await page.locator('.switch').click();
     await page.locator('.line-score').first().waitFor();
-    await lookAt(390, 844, PARTS);
-    await check('board');
+    for (const [width, height] of SIZES.toReversed()) {
+      const { boxes, row } = await lookAt(width, height, PARTS);
+      const shown = boxes[5].bottom - boxes[5].top;
+      assert.ok(shown >= 3 * row - 4, `${width}×${height}: ${shown} pixels of moves, rows of ${row}`);
+      await check(`board, ${width}×${height}`);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
     await button('Lines').click();
     await page.locator('.candidate .fold').first().click();
     await button('Lines, limits, arrows, numbers').click();
