@@ -265,6 +265,29 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     }
   });
 
+  test('while a match is watched its moves, steps and form are in reach at every size', async () => {
+    await page.setViewportSize({ width: 1366, height: 768 });
+    await show(page, 'match');
+    for (const player of ['First', 'Second']) await page.getByLabel(`${player} player`).selectOption('random');
+    await page.getByLabel('Games at most').fill('3');
+    await page.getByRole('button', { name: 'Start the match' }).click();
+    await page.waitForSelector(':nth-match(.game-row, 3)');
+    await page.locator('.chip').waitFor({ state: 'detached' });
+    for (const [width, height] of SIZES) {
+      const { boxes, row } = await lookAt(width, height, ['.header', '.board-wrap', '.player-bottom', '.steps']);
+      const list = await page.locator('.move-list').boundingBox();
+      assert.ok(
+        list !== null && list.height >= 3 * row - 4 && list.y + 3 * row - 4 <= boxes[3].top,
+        `${width}×${height}`,
+      );
+      for (const part of ['.match-setup > summary', '.game-row >> nth=-1'])
+        await page.locator(part).click({ position: { x: 20, y: 8 }, trial: true });
+    }
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No match yet').waitFor();
+  });
+
   test('for a finger every control is 44 pixels high, in every room; a form fills the phone, its button at the bottom', async () => {
     const context = await tests.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
     page = await context.newPage();
@@ -283,7 +306,7 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
       )) as Record<string, number>;
       assert.deepEqual([low, scrollWidth], [[], clientWidth], what);
     };
-    await loadText(page, GAME + GAME);
+    await loadText(page, GAME.repeat(3));
     await check('games');
     await openGame(page, '');
     await page.locator('.switch').click();
