@@ -124,6 +124,12 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
       assert.equal(await said.textContent(), words);
     }
     assert.deepEqual(await findBarriers(page), []);
+    // Behind a dialog that a button closes the board has the focus again.
+    await page.keyboard.press('?');
+    await page.locator('dialog').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.waitForSelector('.board-wrap:focus');
     await page.locator('.player-bottom').click();
     await page.keyboard.press('f');
     await page.keyboard.press('ArrowLeft');

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { moveInRow } from './keyboard.js';
+import { moveInRow, ownsArrows } from './keyboard.js';
 import { NoticeList, openDialogs } from './notices.js';
 
 /** Icons drawn as paths, because fonts differ in which signs they have. All are 24 by 24 and take the colour of the text. */
@@ -146,6 +146,7 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
     if (dialog === null) return;
     // A click beside the dialog closes it, where the browser knows how.
     dialog.setAttribute('closedby', 'any');
+    const { activeElement: opener } = document;
     dialog.showModal();
     openDialogs.value++;
     // The browser's back button leads to another panel; it comes before the panel goes.
@@ -157,7 +158,8 @@ export function Dialog({ title, children, isWide = false, onClose }: DialogProps
     return () => {
       removeEventListener('hashchange', leave, { capture: true });
       openDialogs.value--;
-      dialog.close();
+      // It has left the page by then, and the focus with it: who uses keys goes on where the dialog was opened.
+      if (ownsArrows() && document.activeElement === document.body) (opener as HTMLElement | null)?.focus();
     };
   }, []);
   return (
