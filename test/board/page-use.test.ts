@@ -407,6 +407,7 @@ describePages('the page in use', SLOW_ENGINE, (tests) => {
     const fen = page.locator('.setup .fen');
     await fen.fill('4k3/8/8/3pP3/8/8/8/4K3 w - d6 4 31');
     await fen.press('Tab');
+    await page.waitForSelector('cg-board piece.black.pawn');
     assert.equal(await page.getByLabel('Half moves since').inputValue(), '4');
     await page.getByLabel('Move', { exact: true }).fill('7');
     await page.keyboard.press('Tab');
