@@ -115,7 +115,7 @@ export class Study {
   });
 
   remark(text: string, tree = this.tree.peek()): void {
-    const { value: known } = this.remarks;
+    const known = this.remarks.peek();
     const texts = known?.tree === tree ? known.texts : [];
     // "Game 1: the same".
     if (!texts.some((other) => text.endsWith(other))) this.remarks.value = { tree, texts: [...texts, text] };

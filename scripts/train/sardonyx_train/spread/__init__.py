@@ -1,1 +1,0 @@
-"""Labelling, analysis and matches, cut into tasks."""
