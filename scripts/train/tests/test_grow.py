@@ -3,8 +3,8 @@
 import pytest
 import torch
 from sardonyx_train.config.training_config import ModelConfig
+from sardonyx_train.model.grow import can_grow, grow
 from sardonyx_train.model.network import Network
-from sardonyx_train.model.reshape import can_grow, grow
 
 SIGHT = {"body": "sight", "filters": 16, "blocks": 2, "heads": 2, "ffn_ratio": 1.0}
 RESNET = {"filters": 8, "blocks": 2, "se_ratio": 4}

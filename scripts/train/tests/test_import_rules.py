@@ -14,7 +14,7 @@ from sardonyx_train.program import _create_parser
 NAME = "sardonyx_train"
 PACKAGE = Path(__file__).parent.parent / NAME
 # A folder imports from those before it. The files at the top come last.
-ORDER = ("base", "config", "tasks", "data", "model", "training", "export", "loop", "spread", "commands", "program", "__main__")
+ORDER = ("base", "config", "tasks", "data", "model", "training", "export", "loop", "commands", "program", "__main__")
 
 
 def find_faults(root: Path) -> list[str]:

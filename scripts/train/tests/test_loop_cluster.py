@@ -17,11 +17,11 @@ ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "scri
 
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.base.files import compute_digest
+from sardonyx_train.commands.spread import Work, label, match
 from sardonyx_train.config.loop_config import ClusterSection, parse_loop_config
 from sardonyx_train.loop.games import check_games, create_self_play_tasks
 from sardonyx_train.loop.runner import Loop
 from sardonyx_train.loop.state import load_state
-from sardonyx_train.spread.spread_tasks import Work, label, match
 from sardonyx_train.tasks.cluster import ClusterExecutor
 from train_support import fake_loop
 from train_support.loops import FAKE_ENGINE, FAKE_LOOP, check_stream_books, create_raw, describe_outcome, run_loop, write_config

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from sardonyx_train.base.errors import TrainError
+from sardonyx_train.commands.spread import send_files, split_pgn
 from sardonyx_train.program import main
-from sardonyx_train.spread.spread_tasks import send_files, split_pgn
 from train_support.loops import FAKE_ENGINE
 
 

@@ -1,20 +1,52 @@
-"""The command `spread`: labelling, analysis and matches on this machine or on a cluster; prints one JSON object."""
+"""The command `spread`: cuts labelling, analysis or a match into tasks, runs them on this machine or on a cluster, joins what came back,
+and prints one JSON object.
 
+Files that flags name (networks, books, tables) travel with the tasks: `--weights=net.onnx` becomes a file of the task.
+"""
+
+import bz2
+import gzip
 import json
+import re
 import threading
 from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
 
+from ..base.errors import TrainError
+from ..base.files import compute_digest, copy_file, keep_plan, replacing, write_bytes
 from ..base.lock import lock_folder
 from ..base.progress_display import say
 from ..config.loop_config import find_engine, parse_loop_config
-from ..loop.gate import rate
-from ..spread.spread_tasks import Work, analyse, label, match
+from ..loop.games import deal_games, read_match
+from ..loop.gate import rate, sum_matches
+from ..loop.state import Match
 from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
+from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
 from ..tasks.usage import Meter
+
+_PLAN = "plan.json"
+_EVENT = b"[Event "
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where tasks run, and the folder of their results."""
+
+    executor: Executor
+    folder: Path
+    minutes: float  # time limit of a task
+
+    def run(self, tasks: Sequence[Task], files: Mapping[str, Path]) -> Path:
+        """Returns where the folders of the tasks are."""
+        place = self.folder / "tasks"
+        place.mkdir(parents=True, exist_ok=True)
+        self.executor.run(tasks, place, files, lambda: False)
+        return place
 
 
 def spread(options: Namespace) -> int:
@@ -34,3 +66,101 @@ def _do(options: Namespace, work: Work, flags: list[str], engine: list[str]) -> 
     if options.work == "analyse":
         return analyse(work, options.pgn, options.games_per_task, flags)
     return asdict(rate(match(work, options.games, options.games_per_task, options.seed, flags), engine))
+
+
+def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
+    """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a seed and a file prefix of its own."""
+    keep_plan(work.folder / _PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
+    sent, files = send_files(flags)
+    tasks = []
+    for name, count, own_seed in deal_games("label", games, per_task, seed):
+        own = (f"--games={count}", f"--seed={own_seed}", f"--prefix={name.replace('label', 'labels')}")
+        arguments = ("label", f"--out={OUT}", "--concurrency=1", "--json", *own, *sent)
+        tasks.append(Task(name, arguments, tuple(files), work.minutes))
+    place = work.run(tasks, files)
+    made = [path for task in tasks for path in sorted((place / task.name).glob("*.jsonl.gz"))]
+    for path in made:
+        if not (work.folder / path.name).exists():
+            copy_file(path, work.folder / path.name)
+    return {"games": games, "files": len(made)}
+
+
+def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
+    """`analysed.pgn` in the folder, with the games in their order."""
+    digests = [compute_digest(path) for path in inputs]
+    keep_plan(work.folder / _PLAN, {"analyse": list(flags), "per task": per_task, "inputs": digests})
+    sent, files = send_files(flags)
+    tasks = []
+    parts = work.folder / "parts"
+    parts.mkdir(exist_ok=True)
+    for index, text in enumerate(split_pgn(inputs, per_task)):
+        path = parts / f"{index:05d}.pgn"
+        write_bytes(path, text)
+        digest = compute_digest(path)
+        arguments = ("analyse", refer_to(digest), f"--pgn={OUT}/analysed.pgn", "--json", *sent)
+        tasks.append(Task(f"analyse-{index:05d}", arguments, (digest, *files), work.minutes))
+        files[digest] = path
+    place = work.run(tasks, files)
+    target = work.folder / "analysed.pgn"
+    with replacing(target) as part, part.open("wb") as out:
+        for task in tasks:
+            out.write((place / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
+    return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
+
+
+def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> Match:
+    """The result of the first player."""
+    if games % 2 != 0 or per_task % 2 != 0:
+        raise TrainError("games and games per task must be even: an opening is played with both colours")
+    keep_plan(work.folder / _PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
+    sent, files = send_files(flags)
+    tasks = []
+    for name, count, own_seed in deal_games("match", games, per_task, seed):
+        own = (f"--games={count}", f"--seed={own_seed}", f"--results={OUT}/{RESULTS}")
+        arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
+        tasks.append(Task(name, arguments, tuple(files), work.minutes))
+    place = work.run(tasks, files)
+    return sum_matches(read_match(task, place) for task in tasks)
+
+
+def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
+    """Flags and their values, as `--flag=value` or in two words, with each existing file replaced by its digest; and the files.
+
+    An engine is a command of the machine that runs it and does not travel.
+    """
+    files: dict[str, Path] = {}
+    sent = []
+    flag = ""
+    for word in words:
+        name, separator, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        flag = name or flag
+        if value != "" and flag != "--engine" and Path(value).is_file():
+            digest = compute_digest(Path(value))
+            files[digest] = Path(value)
+            word = f"{name}{separator}{refer_to(digest)}"
+        sent.append(word)
+    return sent, files
+
+
+def _open_text(path: Path) -> IO[bytes]:
+    if path.suffix in (".zst", ".zip", ".xz"):
+        raise TrainError(f"{path}: only plain, .gz and .bz2 files are cut into parts; unpack it first")
+    return {".gz": gzip.open, ".bz2": bz2.open}.get(path.suffix, open)(path, "rb")
+
+
+def split_pgn(inputs: Sequence[Path], per_part: int) -> Iterator[bytes]:
+    """Cuts before an Event tag; holds one part in memory. A text without such tags stays in one part."""
+    lines: list[bytes] = []
+    games = 0
+    for path in inputs:
+        with _open_text(path) as file:
+            for line in file:
+                if re.match(rb"\[Event\s", line):
+                    if games == per_part:
+                        yield b"".join(lines)
+                        lines, games = [], 0
+                    games += 1
+                lines.append(line)
+        lines.append(b"\n")
+    if b"".join(lines).strip() != b"":
+        yield b"".join(lines)

@@ -12,8 +12,6 @@ from torch.utils.checkpoint import checkpoint
 
 from ..config.training_config import ModelConfig
 
-NORM_EPSILON = 1e-5  # added to a batch norm's variances
-
 
 def create_activation(name: str) -> nn.Module:
     return {"relu": nn.ReLU, "gelu": nn.GELU, "mish": nn.Mish, "selu": nn.SELU}[name]()
@@ -21,7 +19,7 @@ def create_activation(name: str) -> nn.Module:
 
 def create_norm(config: ModelConfig, channels: int) -> nn.Module:
     if config.norm == "batch":
-        return nn.BatchNorm2d(channels, eps=NORM_EPSILON)
+        return nn.BatchNorm2d(channels)
     groups = next(g for g in range(min(config.norm_groups, channels), 0, -1) if channels % g == 0)
     return nn.GroupNorm(groups, channels)
 

@@ -8,9 +8,9 @@ from typing import Any
 from ..base.errors import TrainError
 from ..base.progress_display import say
 from ..config.training_config import ModelConfig, TrainingConfig, is_same_shape, read_saved
+from ..model.grow import can_grow, grow
 from ..model.layers import enable_batch_renorm
 from ..model.network import Network, drop_reply, has_reply
-from ..model.reshape import can_grow, grow
 from .checkpoint import load_weights, read_checkpoint
 
 
