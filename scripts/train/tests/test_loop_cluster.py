@@ -161,8 +161,9 @@ def test_labelling_and_matches_are_spread_over_the_nodes(cluster, executor, tmp_
     network = tmp_path / "net.onnx"
     network.write_bytes(b"network")
     flags = [f"--player{player}.weights={network}" for player in (1, 2)]
-    result = match(Work(executor, tmp_path / "match", 10), 12, 4, 1, flags, tmp_path / "match")
-    assert result["wins"] + result["draws"] + result["losses"] == 12
+    (tmp_path / "match").mkdir()
+    result = match(Work(executor, tmp_path / "match", 10), 12, 4, 1, flags)
+    assert result.wins + result.draws + result.losses == 12
 
 
 def test_self_play_goes_on_on_a_cluster_while_candidates_are_trained_and_gated(cluster, tmp_path, monkeypatch):
