@@ -4,6 +4,7 @@ import pytest
 import torch
 from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.export.graph import ModelCard, create_onnx
+from sardonyx_train.export.quantise import PRECISION_KEY
 from sardonyx_train.export.verify import create_session
 from sardonyx_train.model.network import Network
 from sardonyx_train.program import main
@@ -36,6 +37,22 @@ def test_each_phase_has_the_answers_of_its_network(tmp_path):
         planes = np.concatenate([_planes(men)] * 3)
         expected = create_session(onnx.load(parts[part])).run(None, {"/input/planes": planes})
         for ours, theirs in zip(joined.run(None, {"/input/planes": planes}), expected, strict=True):
+            assert np.allclose(ours, theirs, atol=1e-5), men
+
+
+def test_weights_in_8_bits_stay_beside_their_operators(tmp_path):
+    parts = [_export(tmp_path / f"{i}.onnx", i) for i in range(2)]
+    for part in parts:
+        model = onnx.load(part)
+        model.metadata_props.add(key=PRECISION_KEY, value="int8")
+        onnx.save(model, part)
+    out = tmp_path / "joined.onnx"
+    assert main(["join", *parts, "--men", "20", "--out", str(out)]) == 0
+    assert all(tensor.name.startswith("men/") for tensor in onnx.load(out).graph.initializer)
+    for men, part in ((32, 0), (10, 1)):
+        planes = np.concatenate([_planes(men)] * 3)
+        expected = create_session(onnx.load(parts[part])).run(None, {"/input/planes": planes})
+        for ours, theirs in zip(create_session(onnx.load(out)).run(None, {"/input/planes": planes}), expected, strict=True):
             assert np.allclose(ours, theirs, atol=1e-5), men
 
 

@@ -1,6 +1,6 @@
 /** The description that `describenet` prints of an ONNX model, alone or inside a network file. */
 
-import { type ModelMessage, TensorType } from '../nn/index.js';
+import { listGraphs, type ModelMessage, TensorType } from '../nn/index.js';
 import { hasExternalTensors } from '../onnx/index.js';
 import { INFO_KEY } from './lc0-network-info.js';
 import { getEnumName, OnnxDataType, type OnnxModelMessage } from './net-schema.js';
@@ -69,17 +69,18 @@ const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
 /** For each operator, the input that is a weight even as a 32-bit integer: the bias of a quantised layer. */
 const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
 
-/** Counts the weights of a model. Shapes, index tables, masks and the scales of quantised weights do not count. */
+/** Counts the weights of a model, those of its branches too. Shapes, index tables, masks and the scales of quantised weights do not count. */
 function countElements(model: ModelMessage): number {
   const roundings = new Set<string>();
   const biases = new Set<string>();
-  for (const { opType = '', input = [] } of model.graph?.node ?? []) {
+  const graphs = listGraphs(model.graph);
+  for (const { opType = '', input = [] } of graphs.flatMap(({ node = [] }) => node)) {
     for (const index of QUANTISATION_INPUTS[opType] ?? []) if (input[index]) roundings.add(input[index]);
     const bias = input[BIAS_INPUTS[opType] ?? -1];
     if (bias) biases.add(bias);
   }
   let elements = 0;
-  for (const { name = '', dims, dataType } of model.graph?.initializer ?? []) {
+  for (const { name = '', dims, dataType } of graphs.flatMap(({ initializer = [] }) => initializer)) {
     const isTable = dataType === TensorType.INT64 || dataType === BOOL;
     if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
     elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);

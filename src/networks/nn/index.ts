@@ -23,7 +23,7 @@ export {
   readPrecision,
 } from './model/model-file.js';
 export { findBody } from './model/network-format.js';
-export { isExternal, type TensorDescription } from './model/onnx-header.js';
+export { isExternal, listGraphs, type TensorDescription } from './model/onnx-header.js';
 export {
   type AttributeMessage,
   AttributeType,

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-sessions.js';
-import { loadModel, type Model } from '#sardonyx/networks/nn/index.js';
+import { type GraphMessage, loadModel, type Model } from '#sardonyx/networks/nn/index.js';
+import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
 import { listHostileNetworks, listSoundNetworks } from '../../support/hostile-networks.js';
 import { OnnxWriter } from '../../support/onnx-writer.js';
 import { createRandomNetwork, TINY } from '../../support/random-network.js';
@@ -57,6 +58,13 @@ test('metadata says what a network is', async () => {
   assert.equal(format.valueKind, 'wdl');
   assert.equal(format.movesLeft?.name, '/output/mlh');
   assert.ok(model.parameterBytes > 200_000 && model.parameterBytes < 220_000, `${model.parameterBytes} bytes`);
+});
+
+test('the weights of a model are those of its branches too', () => {
+  const initializer = [{ name: 'weights', dataType: 1, dims: [10], rawData: new Uint8Array(40) }];
+  const choose = (g: GraphMessage): GraphMessage => ({ initializer, node: [{ opType: 'If', attribute: [{ g }] }] });
+  const header = describeHeader({ graph: choose(choose({ initializer })) });
+  assert.deepEqual([header.parameterBytes, [...header.bytesByType]], [120, [[1, 120]]]);
 });
 
 test('a network without metadata is recognised by names and shapes, as lc0 exports them', async () => {

@@ -6,6 +6,7 @@ from onnx import TensorProto, compose, helper
 
 from ..base.errors import TrainError
 from .graph import INPUT_KEY, INPUT_NAME, POLICY_KEY
+from .quantise import PRECISION_KEY
 
 PHASES_KEY = "sardonyx.phases"
 # Their first planes are those of the men, with ones.
@@ -65,13 +66,17 @@ def _take_body(
     model: onnx.ModelProto, prefix: str, tensors: list[onnx.TensorProto], tables: dict[bytes, onnx.NodeProto]
 ) -> onnx.GraphProto:
     """A network's nodes as a branch; its weights go to `tensors` of the whole graph, where the engine looks for them, and large constants,
-    which are the same in all networks of a form, to `tables`."""
+    which are the same in all networks of a form, to `tables`. Those of a network in 8 bits stay in the branch: the engine leaves them
+    as they are, and ONNX Runtime gives a convolution its fast layout only where the weights are in its own graph."""
     graph = compose.add_prefix(model, prefix, rename_inputs=False).graph
-    tensors.extend(graph.initializer)
+    is_quantised = any(entry.key == PRECISION_KEY for entry in model.metadata_props)
+    if not is_quantised:
+        tensors.extend(graph.initializer)
     names: dict[str, str] = {}
     for node in [node for node in graph.node if node.op_type == "Constant" and node.ByteSize() > _LARGE_BYTES]:
         names[node.output[0]] = tables.setdefault(node.attribute[0].SerializeToString(), node).output[0]
     nodes = [node for node in graph.node if node.output[0] not in names]
     for node in nodes:
         node.input[:] = [names.get(name, name) for name in node.input]
-    return helper.make_graph(nodes, prefix.rstrip("/"), [], list(graph.output))
+    own = list(graph.initializer) if is_quantised else []
+    return helper.make_graph(nodes, prefix.rstrip("/"), [], list(graph.output), own)

@@ -31,7 +31,7 @@ export interface OnnxHeader {
 }
 
 export function describeHeader({ producerName, metadataProps, graph }: ModelMessage): OnnxHeader {
-  const weights = graph?.initializer ?? [];
+  const weights = listGraphs(graph).flatMap(({ initializer = [] }) => initializer);
   const names = new Set(weights.map(({ name }) => name));
   const bytesByType = new Map<number, number>();
   for (const weight of weights) {
@@ -46,6 +46,16 @@ export function describeHeader({ producerName, metadataProps, graph }: ModelMess
     parameterBytes: [...bytesByType.values()].reduce((sum, size) => sum + size, 0),
     bytesByType,
   };
+}
+
+/** A graph and the graphs of its branches, which may have weights of their own. */
+export function listGraphs(graph: GraphMessage | undefined): GraphMessage[] {
+  const found = graph === undefined ? [] : [graph];
+  for (const { node = [] } of found) {
+    for (const { g, graphs = [] } of node.flatMap(({ attribute = [] }) => attribute))
+      found.push(...(g ? [g] : []), ...graphs);
+  }
+  return found;
 }
 
 function listInputs(graph: GraphMessage | undefined, weights: ReadonlySet<string | undefined>): ValueInfoMessage[] {
