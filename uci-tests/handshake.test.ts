@@ -58,7 +58,7 @@ test('which network plays, on which backend, and why, is told in one info string
       ['--weights=default', process.platform === 'darwin' ? '--backend=cpu' : '--backend=coreml'],
       /^info string Network .+ on cpu, .*: (default-int8|light-48x5), the .*bundled network/,
     ],
-    [['--weights=default', '--limit-strength'], /^info string Network .+ on cpu, .*: levels-int8, with which/],
+    [['--weights=default', '--limit-strength'], /^info string Network .+ on cpu, .*: light, with which/],
   ] as const) {
     const engine = openEngine(t, ['--config=', ...args]);
     const lines = await engine.ask(['isready', 'go nodes 1'], 'bestmove');

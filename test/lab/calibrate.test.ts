@@ -36,11 +36,11 @@ test('calibrate says in one sentence what is wrong, and writes no table without 
 test('the table names the program that the games are against, as it calls itself', {
   skip: process.platform === 'win32' && 'a script is no program there',
 }, () => {
-  const network = join(repositoryRoot, 'models', 'levels-int8.onnx');
+  const network = join(repositoryRoot, 'models', 'light.onnx');
   const hash = createHash('sha256').update(readFileSync(network)).digest('hex').slice(0, 12);
   const games = join(folder, `${hash}-5+0.05`);
   mkdirSync(games);
-  const levels = ['1-0.8', '1-0.6', '1-0.4', '1-0.25', '16-0.25', '64-0.25'];
+  const levels = ['1-2', '1-1.2', '1-0.8', '1-0.6', '1-0.4', '1-0.25', '16-0.25', '64-0.25'];
   for (const [i, level] of levels.entries()) {
     const name = `n${level.replace('-', '-t')}`;
     const lines = Array.from({ length: 20 }, (_, game) => ({
@@ -56,7 +56,7 @@ test('the table names the program that the games are against, as it calls itself
   assert.equal(asked.status, 0, asked.stderr);
   assert.match(
     asked.stdout,
-    /^\d{4}-\d\d-\d\d, models\/levels-int8\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7 at 5\+0\.05\.$/m,
+    /^\d{4}-\d\d-\d\d, models\/light\.onnx \(sha256 [0-9a-f]{12}\), Fakefish 7 at 5\+0\.05\.$/m,
   );
   // Whoever played is written down with the games, and no other may go on with them.
   writeFileSync(join(games, 'opponent.txt'), 'Stockfish 15.1\n');

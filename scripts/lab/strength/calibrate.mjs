@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures the Elo of each level of limited strength against Stockfish's UCI_Elo. It writes the table that the engine uses
-// (src/engine/core/strength-levels.ts) and the one in docs/strength.md. Run it after its network, levels-int8, has changed.
+// (src/engine/core/strength-levels.ts) and the one in docs/strength.md. Run it after its network, light, has changed.
 //
 // Stockfish plays on a clock (--tc). At a level it chooses its move once it has searched 1 + level plies, but it goes on
 // searching and finds those results in its hash table at the next move; limited to that depth it was weaker, and our levels
@@ -29,7 +29,7 @@ const flags = yargs(hideBin(process.argv))
   .option('games', { type: 'number', default: 200, describe: 'Games for each level' })
   .check(({ games }) => (Number.isInteger(games) && games > 0) || '--games must be a whole number from 1')
   .option('stockfish', { type: 'string', default: 'stockfish', describe: 'Command of Stockfish, best 15.1' })
-  .option('network', { type: 'string', default: join(root, 'models/levels-int8.onnx') })
+  .option('network', { type: 'string', default: join(root, 'models/light.onnx') })
   .option('folder', {
     type: 'string',
     default: join(root, 'build/strength'),
@@ -56,6 +56,8 @@ const flags = yargs(hideBin(process.argv))
 
 /** Weakest first: the network's policy with ever less randomness, then more and more nodes. */
 const LEVELS = [
+  { nodes: 1, temperature: 2 },
+  { nodes: 1, temperature: 1.2 },
   { nodes: 1, temperature: 0.8 },
   { nodes: 1, temperature: 0.6 },
   { nodes: 1, temperature: 0.4 },
@@ -65,11 +67,12 @@ const LEVELS = [
   { nodes: 256, temperature: 0.15 },
   { nodes: 1024, temperature: 0.1 },
   { nodes: 4096, temperature: 0 },
+  { nodes: 16384, temperature: 0 },
 ];
 const DOCUMENT = join(root, 'docs/strength.md');
 const TABLE = /(<!-- levels -->\n)([\s\S]*?)(<!-- \/levels -->)/;
 /** Measuring starts with this level, whose Elo is near the lowest UCI_Elo of Stockfish. */
-const FIRST = 2;
+const FIRST = 4;
 /** Seed of the games of level FIRST. Other levels count from there, so a new weaker level does not change them. */
 const FIRST_SEED = 4;
 const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];

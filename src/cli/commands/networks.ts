@@ -76,8 +76,8 @@ function listBundled(): NetworkRow[] {
 }
 
 function describeUse(network: BundledNetwork): string {
-  if (getNetworkName(network) === LEVELS_NETWORK) return 'for limited strength';
-  return network.backends.length === 0 ? 'only by name' : `for ${network.backends.join(', ')}`;
+  const uses = [...network.backends, ...(getNetworkName(network) === LEVELS_NETWORK ? ['limited strength'] : [])];
+  return uses.length === 0 ? 'only by name' : `for ${uses.join(', ')}`;
 }
 
 function findDownloaded({ name }: CataloguedNetwork): string | null {

@@ -90,8 +90,7 @@ export async function resolveNetwork(
   if (beside !== undefined) return asFile(beside, `found at ${beside}`);
   const network = chooseBundledNetwork(options, provider, bundled);
   if (network !== undefined) {
-    const isForLevels = needsMeasuredLevels(options, provider);
-    const why = isForLevels
+    const why = needsMeasuredLevels(options)
       ? 'with which the levels of limited strength were measured'
       : `the bundled network for ${describeUse(network, provider, choice, bundled)}`;
     return asBundled(network, `${getNetworkName(network)}, ${why}`);
@@ -147,13 +146,13 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
 }
 
 /**
- * Whether the bundled network must be the one whose levels of limited strength were measured: where the choice is the CPU's and the
- * user has named neither a network nor a precision.
+ * Whether the bundled network must be the one whose levels of limited strength were measured: where the user has named neither a
+ * network nor a precision.
  */
-export function needsMeasuredLevels(options: OptionStore, provider = getFirstProvider(options)): boolean {
+export function needsMeasuredLevels(options: OptionStore): boolean {
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const isFree = choice.ok && choice.value.precision === undefined && mayTakeBundled(options);
-  return isFree && provider === 'cpu' && isStrengthLimited(options);
+  return isFree && isStrengthLimited(options);
 }
 
 function mayTakeBundled(options: OptionStore): boolean {
@@ -162,7 +161,7 @@ function mayTakeBundled(options: OptionStore): boolean {
 
 /**
  * The bundled network for a provider. `datatype` in the backend options decides first. `datatype=f16` is for the device that `--backend`
- * names: if it fails, the CPU takes its own network. Limited strength on a CPU takes the network whose levels were measured.
+ * names: if it fails, the CPU takes its own network. Limited strength takes the network whose levels were measured.
  * @returns undefined when nothing is bundled
  */
 function chooseBundledNetwork(
@@ -170,7 +169,7 @@ function chooseBundledNetwork(
   provider: string,
   bundled: readonly BundledNetwork[],
 ): BundledNetwork | undefined {
-  const measured = needsMeasuredLevels(options, provider) && findBundledNetwork(bundled, LEVELS_NETWORK);
+  const measured = needsMeasuredLevels(options) && findBundledNetwork(bundled, LEVELS_NETWORK);
   if (measured) return measured;
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   const asked = choice.ok ? choice.value.precision : undefined;

@@ -122,7 +122,7 @@ test('options choose: the backend, then datatype, and a named file overrules bot
   assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', tiny]), tiny);
 });
 
-test('limited strength on a CPU plays with the network whose levels were measured, unless the user chooses', async () => {
+test('limited strength plays with the network whose levels were measured, unless the user chooses', async () => {
   const measured = join(folder, `${LEVELS_NETWORK}.onnx`);
   for (const limit of [
     ['UCI_LimitStrength', 'true'],
@@ -130,9 +130,9 @@ test('limited strength on a CPU plays with the network whose levels were measure
   ] as const) {
     assert.equal(await resolve(['Backend', 'cpu'], limit), measured);
     assert.notEqual(await resolve(['Backend', 'cpu'], ['BackendOptions', 'datatype=f32'], limit), measured);
-    assert.notEqual(await resolve(['Backend', 'onnx-cuda'], limit), measured);
-    const light = join(folder, 'light.onnx');
-    assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', 'light'], limit), light);
+    assert.equal(await resolve(['Backend', 'onnx-cuda'], limit), measured);
+    const int8 = join(folder, 'default-int8.onnx');
+    assert.equal(await resolve(['Backend', 'cpu'], ['WeightsFile', 'default-int8'], limit), int8);
   }
 });
 
