@@ -51,7 +51,7 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
   }
   for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
   const parameters = countElements(model).toLocaleString('en-US');
-  const isWhole = model.graph === undefined || !hasExternalTensors(model.graph);
+  const isWhole = !listGraphs(model.graph).some(hasExternalTensors);
   rows.push(['Parameters', isWhole ? parameters : `${parameters}, stored in another file`]);
   return { title: 'ONNX model', rows };
 }

@@ -65,6 +65,10 @@ test('the weights of a model are those of its branches too', () => {
   const choose = (g: GraphMessage): GraphMessage => ({ initializer, node: [{ opType: 'If', attribute: [{ g }] }] });
   const header = describeHeader({ graph: choose(choose({ initializer })) });
   assert.deepEqual([header.parameterBytes, [...header.bytesByType]], [120, [[1, 120]]]);
+  // A weight of a branch may have the name of an input, and a node any number of branches.
+  const graphs = Array.from({ length: 200_000 }, () => ({ initializer: [{ ...initializer[0], name: 'planes' }] }));
+  const many = describeHeader({ graph: { input: [{ name: 'planes' }], node: [{ attribute: [{ graphs }] }] } });
+  assert.deepEqual([many.inputs.map(({ name }) => name), many.parameterBytes], [['planes'], 200_000 * 40]);
 });
 
 test('a network without metadata is recognised by names and shapes, as lc0 exports them', async () => {

@@ -32,7 +32,6 @@ export interface OnnxHeader {
 
 export function describeHeader({ producerName, metadataProps, graph }: ModelMessage): OnnxHeader {
   const weights = listGraphs(graph).flatMap(({ initializer = [] }) => initializer);
-  const names = new Set(weights.map(({ name }) => name));
   const bytesByType = new Map<number, number>();
   for (const weight of weights) {
     const type = weight.dataType === TensorType.UINT8 ? TensorType.INT8 : (weight.dataType ?? 0);
@@ -41,7 +40,7 @@ export function describeHeader({ producerName, metadataProps, graph }: ModelMess
   return {
     producer: producerName ?? '',
     metadata: new Map((metadataProps ?? []).map(({ key, value }) => [key, value])),
-    inputs: listInputs(graph, names).map(describeTensor),
+    inputs: listInputs(graph).map(describeTensor),
     outputs: (graph?.output ?? []).map(describeTensor),
     parameterBytes: [...bytesByType.values()].reduce((sum, size) => sum + size, 0),
     bytesByType,
@@ -53,12 +52,14 @@ export function listGraphs(graph: GraphMessage | undefined): GraphMessage[] {
   const found = graph === undefined ? [] : [graph];
   for (const { node = [] } of found) {
     for (const { g, graphs = [] } of node.flatMap(({ attribute = [] }) => attribute))
-      found.push(...(g ? [g] : []), ...graphs);
+      for (const branch of [g ?? [], graphs].flat()) found.push(branch);
   }
   return found;
 }
 
-function listInputs(graph: GraphMessage | undefined, weights: ReadonlySet<string | undefined>): ValueInfoMessage[] {
+/** Old models list their weights as inputs too. A weight of a branch hides no input of the model. */
+function listInputs(graph: GraphMessage | undefined): ValueInfoMessage[] {
+  const weights = new Set(graph?.initializer?.map(({ name }) => name));
   return (graph?.input ?? []).filter(({ name }) => !weights.has(name));
 }
 

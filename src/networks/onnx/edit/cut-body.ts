@@ -31,11 +31,13 @@ export function takeBody(bytes: Uint8Array, body: number): Uint8Array {
   const model = decodeModel(bytes);
   let nodes = model?.graph?.node ?? [];
   if (model?.graph === undefined) return bytes;
+  let initializer = model.graph.initializer ?? [];
   const outputs = (model.graph.output ?? []).map(({ name }) => name ?? '');
   for (let number = 0; ; number++) {
     const choice = nodes.find(({ opType }) => opType === 'If');
     if (choice === undefined) break;
     const branch = findAttribute(choice, number === body ? 'then_branch' : 'else_branch')?.g ?? {};
+    initializer = [...initializer, ...(branch.initializer ?? [])];
     const results = new Map((branch.output ?? []).map(({ name = '' }, i) => [name, choice.output?.[i] ?? '']));
     const rename = (name: string): string => results.get(name) ?? name;
     const taken = (branch.node ?? []).map((node) => {
@@ -45,7 +47,7 @@ export function takeBody(bytes: Uint8Array, body: number): Uint8Array {
   }
   // What counted the men gives nothing any more.
   const node = listNodesBehind({ node: nodes }, '', outputs);
-  return encodeModel({ ...model, graph: { ...model.graph, node } });
+  return encodeModel({ ...model, graph: { ...model.graph, initializer, node } });
 }
 
 /** Operators that read only the size of their input. */
