@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { formatCount, formatWdl } from '../../game/page-text.js';
 import { describeLoss, engine, obstacle, port, portState, transfer, useNetwork } from '../port/engine-port.js';
-import { Button, CheckField, Icon, Select, toggle } from '../shell/controls.js';
+import { Button, CheckField, Icon, Select, toggle, useLateText } from '../shell/controls.js';
 import { isBoolean, storedSignal } from '../shell/stored.js';
 import { askForExplanation } from './explain-view.js';
 import {
@@ -185,21 +185,13 @@ interface WholeFieldProps {
 }
 
 function WholeField({ label, state, least, most }: WholeFieldProps) {
-  const show = (value: number): string => (value === 0 ? '' : String(value));
+  const text = useLateText(state.value === 0 ? '' : String(state.value), (typed) => {
+    state.value = Math.min(most, Math.max(least, Math.round(Number(typed)) || least));
+  });
   return (
     <label class="field-inline row">
       {label}
-      <input
-        type="number"
-        min={least}
-        max={most}
-        placeholder="none"
-        value={show(state.value)}
-        onChange={({ currentTarget }) => {
-          state.value = Math.min(most, Math.max(least, Math.round(Number(currentTarget.value)) || least));
-          currentTarget.value = show(state.value);
-        }}
-      />
+      <input type="number" min={least} max={most} placeholder="none" {...text} />
     </label>
   );
 }

@@ -2,7 +2,17 @@
 import { signal } from '@preact/signals';
 import type { NetworkEntry, OptionState } from '../../protocol/replies.js';
 import { engine, openNetwork, port, reportError, setOption, transfer, useNetwork } from '../port/engine-port.js';
-import { Button, bindText, CheckField, Dialog, FileButton, SearchField, Select, submit } from '../shell/controls.js';
+import {
+  Button,
+  bindText,
+  CheckField,
+  Dialog,
+  FileButton,
+  SearchField,
+  Select,
+  submit,
+  useLateText,
+} from '../shell/controls.js';
 
 const filter = signal('');
 const showsHidden = signal(false);
@@ -168,12 +178,8 @@ function OptionRow({ option }: { readonly option: OptionState }) {
 
 function OptionInput({ option: { spec, value } }: { readonly option: OptionState }) {
   const id = `option-${spec.uci}`;
-  // A value that is refused leaves the field, which shows what holds.
-  const set = (text: string, field?: HTMLInputElement): void => {
-    void setOption(spec.uci, text).then((isTaken) => {
-      if (!isTaken && field !== undefined) field.value = String(value ?? '');
-    });
-  };
+  const set = (text: string) => setOption(spec.uci, text);
+  const late = useLateText(String(value ?? ''), set);
   switch (spec.kind) {
     case 'button':
       return <Button label="Do it" id={id} onClick={() => set('')} />;
@@ -202,8 +208,7 @@ function OptionInput({ option: { spec, value } }: { readonly option: OptionState
           {...(spec.kind === 'string'
             ? { type: 'text' }
             : { type: 'number', min: spec.min, max: spec.max, step: spec.kind === 'int' ? 1 : 'any' })}
-          value={String(value ?? '')}
-          onChange={({ currentTarget }) => set(currentTarget.value, currentTarget)}
+          {...late}
         />
       );
   }

@@ -425,14 +425,8 @@ export function reportError(error: unknown): void {
 }
 
 /** For every page of this engine. @returns whether it was taken */
-export async function setOption(name: string, value: string): Promise<boolean> {
-  try {
-    await port.send('setOption', { name, value }).answer;
-    return true;
-  } catch (error) {
-    reportError(error);
-    return false;
-  }
+export function setOption(name: string, value: string): Promise<unknown> {
+  return port.send('setOption', { name, value }).answer.catch(reportError);
 }
 
 export function useNetwork(name: string): void {

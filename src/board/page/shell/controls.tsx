@@ -1,7 +1,7 @@
 /** What every panel is made of: icons, dialogs, fields of forms whose values are signals. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, FunctionComponent } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { moveInRow, ownsArrows } from './keyboard.js';
 import { NoticeList, openDialogs } from './notices.js';
 
@@ -289,6 +289,30 @@ export function Select({ choices, onSelect, ...rest }: SelectProps) {
   );
 }
 
+/**
+ * For a field that is read when it is left, and shows then what holds. While somebody types in it the page may be drawn anew:
+ * only another value replaces what is typed.
+ * @param onLeave gets what was typed; where it changes the value later, it returns a promise
+ */
+export function useLateText(value: string, onLeave: (text: string) => unknown) {
+  const field = useRef<HTMLInputElement>(null);
+  const held = useRef(value);
+  const showHeld = (): void => {
+    if (field.current !== null) field.current.value = held.current;
+  };
+  useLayoutEffect(() => {
+    held.current = value;
+    showHeld();
+  }, [value]);
+  return {
+    ref: field,
+    onChange: async () => {
+      await onLeave(field.current?.value ?? '');
+      showHeld();
+    },
+  };
+}
+
 /** A number that leaves the bounds becomes the nearest one within them; an empty field becomes the least. */
 export function NumberField({
   label,
@@ -296,22 +320,14 @@ export function NumberField({
   min,
   max = Number.POSITIVE_INFINITY,
 }: FieldProps<number> & { readonly min: number; readonly max?: number }) {
+  const text = useLateText(String(state.value), (typed) => {
+    const value = typed === '' ? min : Number(typed);
+    state.value = Math.min(max, Math.max(min, Number.isFinite(value) ? value : min));
+  });
   return (
     <label class="field">
       {label}
-      <input
-        type="number"
-        min={min}
-        {...(Number.isFinite(max) ? { max } : {})}
-        step="any"
-        required
-        value={state.value}
-        onChange={({ currentTarget }) => {
-          const value = currentTarget.value === '' ? min : Number(currentTarget.value);
-          state.value = Math.min(max, Math.max(min, Number.isFinite(value) ? value : min));
-          currentTarget.value = String(state.value);
-        }}
-      />
+      <input type="number" min={min} {...(Number.isFinite(max) ? { max } : {})} step="any" required {...text} />
     </label>
   );
 }

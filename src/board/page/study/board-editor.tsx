@@ -9,7 +9,7 @@ import { useEffect } from 'preact/hooks';
 import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { SquareCursor, useChessground } from '../board/chess-board.js';
-import { assign, Button, NumberField, ProblemLine, Segments, Select, submit } from '../shell/controls.js';
+import { assign, Button, NumberField, ProblemLine, Segments, Select, submit, useLateText } from '../shell/controls.js';
 import { beginAnalysis, createTree, setup } from './library.js';
 import { study } from './study.js';
 
@@ -111,6 +111,7 @@ function isSame(a: Piece | undefined, b: Piece): boolean {
 export function EditorForm() {
   useEffect(assign(tool, null), []);
   const fen = setup.value ?? '';
+  const typed = useLateText(fen, setFen);
   const tree = MoveTree.create(fen);
   const castling = fields.value[2];
   return (
@@ -173,12 +174,7 @@ export function EditorForm() {
       </div>
       <label class="field">
         FEN
-        <input
-          class="fen"
-          spellcheck={false}
-          value={fen}
-          onChange={({ currentTarget }) => setFen(currentTarget.value)}
-        />
+        <input class="fen" spellcheck={false} {...typed} />
       </label>
       <ProblemLine text={tree.ok ? '' : tree.error} />
       <div class="button-row">

@@ -8,7 +8,7 @@ import { createStepKeys, StepButtons } from '../board/board-panel.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { LineChart } from '../chart/line-chart.js';
 import { port, portState, reportError } from '../port/engine-port.js';
-import { assign, Button, ConfirmDialog, ProblemLine, Select } from '../shell/controls.js';
+import { assign, Button, ConfirmDialog, ProblemLine, Select, useLateText } from '../shell/controls.js';
 import { bindKeys } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { SummaryTable } from '../shell/summary-table.js';
@@ -372,6 +372,7 @@ function LoopGameView({ state }: { readonly state: LoopState }) {
 
 function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
   const total = counts.value?.[kind.value] ?? 0;
+  const typed = useLateText(String(shownLoopGame.value + 1), (text) => pick(Math.round(Number(text)) - 1));
   return (
     <div class="button-row">
       <label class="field-inline">
@@ -393,16 +394,7 @@ function GameChoice({ numbers }: { readonly numbers: readonly number[] }) {
       />
       <Button label="Previous" disabled={shownLoopGame.value <= 0} onClick={() => pick(shownLoopGame.value - 1)} />
       <label class="field-inline">
-        Game{' '}
-        <input
-          type="number"
-          min={1}
-          max={Math.max(1, total)}
-          value={shownLoopGame.value + 1}
-          disabled={total === 0}
-          onChange={({ currentTarget }) => pick(Math.round(Number(currentTarget.value)) - 1)}
-        />{' '}
-        of {total}
+        Game <input type="number" min={1} max={Math.max(1, total)} disabled={total === 0} {...typed} /> of {total}
       </label>
       <Button
         label="Next"
