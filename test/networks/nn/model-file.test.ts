@@ -6,6 +6,7 @@ import { unwrap } from '#sardonyx/base/util/index.js';
 import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-sessions.js';
 import { type GraphMessage, loadModel, type Model } from '#sardonyx/networks/nn/index.js';
 import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
+import { parseOnnxModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import { listHostileNetworks, listSoundNetworks } from '../../support/hostile-networks.js';
 import { OnnxWriter } from '../../support/onnx-writer.js';
 import { createRandomNetwork, TINY } from '../../support/random-network.js';
@@ -256,4 +257,24 @@ test('weights of full 8 bits need wide sums; those of our export, which says so,
   assert.deepEqual(await described({}, 100, 10), ['int8', true]);
   assert.deepEqual(await described({ 'sardonyx.precision': 'int8' }, 100, 10), ['int8', false]);
   assert.deepEqual(await described({}, 10, 100), ['fp32', false]);
+});
+
+test('weights so small that a CPU computes slowly with them are 0, and the bytes that were given stay', async () => {
+  const bytes = createRandomNetwork(TINY);
+  const findWeights = (model: Uint8Array): DataView => {
+    const { graph } = unwrap(parseOnnxModel(model));
+    const data = graph?.initializer?.find(
+      ({ dataType, rawData }) => dataType === 1 && (rawData?.length ?? 0) > 64,
+    )?.rawData;
+    assert.ok(data !== undefined);
+    return new DataView(data.buffer, data.byteOffset, data.byteLength);
+  };
+  const given = findWeights(bytes);
+  const [least, small, kept] = [1e-44, -1e-31, -1e-30];
+  for (const [i, weight] of [least, small, kept, 0, 0.5].entries()) given.setFloat32(4 * i, weight, true);
+  const before = bytes.slice();
+  const loaded = findWeights(unwrap(await loadModel({ bytes, name: 'tiny weights.onnx' })).bytes);
+  const read = (view: DataView) => [0, 1, 2, 3, 4].map((i) => view.getFloat32(4 * i, true));
+  assert.deepEqual(read(loaded), [0, 0, Math.fround(kept), 0, 0.5]);
+  assert.deepEqual(bytes, before);
 });
