@@ -424,7 +424,7 @@ export function reportError(error: unknown): void {
   addNotice('error', error instanceof Error ? error.message : String(error));
 }
 
-/** For every page of this engine. @returns whether it was taken */
+/** For every page of this engine. Resolves when the engine has taken it, or the user has read why not. */
 export function setOption(name: string, value: string): Promise<unknown> {
   return port.send('setOption', { name, value }).answer.catch(reportError);
 }

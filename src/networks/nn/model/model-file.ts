@@ -97,7 +97,7 @@ const LEAST_HIGH_BYTE = 13;
 
 /**
  * Weights below 2^-101 become 0, in a copy of the bytes. Decay leaves such weights where nothing is learnt, as for moves that no piece
- * has. Their products are subnormal numbers, with which a CPU computes a hundred times as long: a network had a ninth of its nodes/s.
+ * has. They and their products are subnormal numbers, with which a CPU computes slowly: a network had an eighth of its nodes/s.
  */
 function dropTinyWeights(bytes: Uint8Array, { graph }: ModelMessage): Uint8Array {
   let changed = bytes;
