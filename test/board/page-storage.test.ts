@@ -317,6 +317,13 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     own = await createBrowser();
     page = await own.newPage();
     await arrive();
+    // Every save is answered late.
+    await page.route(ONE_KEPT, async (route) => {
+      if (route.request().method() !== 'PUT') return route.fallback();
+      const response = await route.fetch();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await route.fulfill({ response }).catch(() => undefined);
+    });
     await choose(page, 'New', 'Empty board');
     await typeMove(page, 'g3');
     await answer();
@@ -451,6 +458,39 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await second.waitForSelector('.engine-head');
     assert.ok((await listEarlier(second)).some((name) => /Zoe/.test(name)));
     for (const page of [first, second]) await page.context().close();
+  });
+
+  test('the last save of a page that was left may come after a deletion was asked for; a change elsewhere refuses it', async () => {
+    const own = await createBrowser();
+    const page = await open(own);
+    await loadText(page, '[White "Leo"]\n[Black "Mia"]\n\n1. Na3 *');
+    await isKept(page, '1. Na3');
+    await page.reload();
+    await page.waitForSelector('.move:has-text("Na3")');
+    /** @param change of the entry that the server has: JavaScript */
+    const save = (change: string): Promise<unknown> =>
+      page.evaluate(`(async () => {
+        const address = 'kept/' + sessionStorage.getItem('sardonyx.analysis');
+        const answer = await fetch(address);
+        const entry = JSON.parse((await answer.text()).split('\\n')[0]);
+        globalThis.edit ??= entry.edit;
+        ${change};
+        await fetch(address, { method: 'PUT', body: JSON.stringify(entry), headers: { 'If-Match': answer.headers.get('ETag') } });
+      })()`);
+    await show(page, 'games');
+    await page.getByRole('button', { name: /^Kept analyses/ }).click();
+    const deletion = page.getByRole('button', { name: /^Delete Leo/ });
+    await save(`entry.edit = 'elsewhere:1'`);
+    await deletion.click();
+    await page.waitForSelector('.problem:has-text("changed elsewhere"), .notice:has-text("changed elsewhere")');
+    await isKept(page, '1. Na3');
+    await save('entry.edit = edit');
+    await deletion.click();
+    await page.waitForSelector('.notice-note:has-text("deleted")');
+    assert.doesNotMatch(readFolder(), /1\. Na3/);
+    await show(page, 'analyse');
+    assert.deepEqual(await readMoves(page), []);
+    await own.close();
   });
 
   test('a tab with an older or newer database in its way says what to do, and blocks nobody', async () => {

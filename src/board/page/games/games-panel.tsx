@@ -2,10 +2,8 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { unwrap } from '../../../base/util/index.js';
 import { GAME_ENDINGS } from '../../../chess/archives/index.js';
 import { compareGames, createSearch, GAME_COLUMNS, type GameColumn } from '../../game/game-list.js';
-import { MoveTree } from '../../game/move-tree.js';
 import { parseTree } from '../../game/move-tree-reader.js';
 import type { StoredAnalysis } from '../../protocol/kept.js';
 import { matches } from '../match/match-session.js';
@@ -31,7 +29,6 @@ import {
   analyseGame,
   analysisId,
   analysisName,
-  beginAnalysis,
   chapterIndex,
   chapters,
   deleteAnalysis,
@@ -128,7 +125,7 @@ function listCollections(): readonly Collection[] {
         show(kept.map(({ name }, index) => ({ ...(all[index][0] ?? { text: '' }), title: name })));
       },
       open: (index) => openIfOther(kept[index]),
-      remove: (index) => removeAll(kept[index]),
+      remove: (index) => deleteAnalysis(kept[index]),
     },
     ...files.map(
       (entry): Collection => ({
@@ -182,12 +179,6 @@ function readCollection(key: string, fetchText: () => Promise<Blob>): Pick<Colle
       return key === 'played' || !game.ok ? openPgn(text) : analyseGame(game.value.tree, `${key}/${index}`);
     },
   };
-}
-
-/** A whole analysis; the one on the board gives way to an empty board. */
-async function removeAll(entry: StoredAnalysis): Promise<void> {
-  if (entry.id === analysisId.value) beginAnalysis({ games: [unwrap(MoveTree.create())] });
-  await deleteAnalysis(entry);
 }
 
 export function GamesPanel() {
@@ -248,7 +239,7 @@ export function GamesPanel() {
           )}
           <Button label="Save file" title="Ctrl+S" disabled={listed.value.games.length === 0} onClick={save} />
           {entry !== undefined && (
-            <Button label="Delete" aria-label={`Delete ${shown.name}`} onClick={() => void removeAll(entry)} />
+            <Button label="Delete" aria-label={`Delete ${shown.name}`} onClick={() => void deleteAnalysis(entry)} />
           )}
         </GameTable>
       </section>

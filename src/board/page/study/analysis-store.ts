@@ -232,7 +232,8 @@ export async function putAnalysis(
     const isFirst = state.lineage.length === 1 || !state.lineage.at(-1)?.startsWith(`${PAGE}:`);
     state.lineage = [...state.lineage.slice(0, isFirst ? undefined : -1), mark];
   }
-  state.entry = { ...entry, edit: state.lineage.at(-1) };
+  // The answer to what is on its way confirms the entry that was sent.
+  if (!isSame) state.entry = { ...entry, edit: state.lineage.at(-1) };
   state.file = file;
   state.isConfirmed = false;
   state.unstored = join(state.unstored, blocks);
@@ -401,7 +402,10 @@ export async function removeAnalysis(id: string): Promise<void> {
     const state = states.get(id);
     const revision = state?.revision ?? revisions.get(id) ?? 0;
     if (port.offers.keeps && revision > 0) {
-      const response = await fetch(`kept/${id}`, { method: 'DELETE', headers: { 'If-Match': `"${revision}"` } });
+      let response = await askToDelete(id, revision);
+      const newer = response.status === 409 && state !== undefined ? await fetchState(id) : null;
+      if (newer !== null && state !== undefined && isOurs(state, newer))
+        response = await askToDelete(id, newer.revision);
       if (!response.ok) {
         await refreshList();
         throw new Error((await response.text()).trim());
@@ -415,6 +419,10 @@ export async function removeAnalysis(id: string): Promise<void> {
   });
   markUnsaved(id);
   analyses.value = analyses.value.filter((entry) => entry.id !== id);
+}
+
+function askToDelete(id: string, revision: number): Promise<Response> {
+  return fetch(`kept/${id}`, { method: 'DELETE', headers: { 'If-Match': `"${revision}"` } });
 }
 
 /** Of this browser. @returns whether it has been done */
@@ -531,17 +539,23 @@ function isBehind(state: State, kept: State): boolean {
   return isLater(kept.entry.edit ?? '', state.lineage.at(-1) ?? '');
 }
 
+/**
+ * The server's newer state holds no edit that is unknown here: an answer was lost, only the place has changed, or the last save of a page
+ * that was left came after its state had been read.
+ */
+function isOurs(state: State, kept: State): boolean {
+  const theirs = kept.entry.edit ?? '';
+  return state.lineage.some((mark) => mark === theirs || isLater(mark, theirs));
+}
+
 /** The server has another state than the one that was changed here. */
 async function settleConflict(state: State): Promise<string | null> {
   const { id, name } = state.entry;
   const newer = await fetchState(id);
-  const theirs = newer?.entry.edit ?? '';
-  const isOurs = state.lineage.some((mark) => mark === theirs || isLater(mark, theirs));
   if (newer === null) {
     // It was deleted elsewhere; what is changed here comes again.
     Object.assign(state, { revision: 0, unsent: null });
-  } else if (isOurs) {
-    // An answer was lost, or only the place has changed.
+  } else if (isOurs(state, newer)) {
     state.revision = newer.revision;
   } else if (state.lineage.length === 1 || isBehind(state, newer)) {
     await forget(id);

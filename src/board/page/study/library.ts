@@ -3,7 +3,7 @@
  * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
-import { failure, type Result } from '../../../base/util/index.js';
+import { failure, type Result, unwrap } from '../../../base/util/index.js';
 import { parseUciMove, START_FEN } from '../../../chess/rules/index.js';
 import { parsePass } from '../../game/board-moves.js';
 import type { ImportedGame } from '../../game/game-list.js';
@@ -470,11 +470,13 @@ export function deleteChapter(index: number): void {
   addNotice('note', `${game.title} deleted`, { label: 'Undo', run: () => void run() });
 }
 
-/** Deletes an analysis of the list; a notice offers to take that back. */
+/** Deletes an analysis of the list; a notice offers to take that back. The one on the board gives way to an empty board. */
 export async function deleteAnalysis(entry: StoredAnalysis): Promise<void> {
   try {
+    if (entry.id === analysisId.peek()) await save();
     const { file } = await readAnalysis(entry.id);
     await removeAnalysis(entry.id);
+    if (entry.id === analysisId.peek()) beginAnalysis({ games: [unwrap(MoveTree.create())] });
     const undo = { label: 'Undo', run: () => void restore(entry, file) };
     addNotice('note', `${entry.name} deleted`, undo);
   } catch (error) {
