@@ -264,6 +264,14 @@ def test_weights_that_are_no_numbers_end_the_run_and_are_not_written(shard_folde
     assert not (tmp_path / "run" / "last.pt").exists()
 
 
+def test_training_computes_with_zero_for_subnormal_numbers(shard_folder, tmp_path):
+    if not torch.set_flush_denormal(False):
+        pytest.skip("this processor cannot be told to")
+    run_training(configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1}))
+    assert torch.tensor([2.0**-126]).mul(0.5).item() == 0
+    torch.set_flush_denormal(False)
+
+
 def test_a_checkpoint_of_another_run_does_not_take_a_folder_that_holds_one(shard_folder, tmp_path):
     for name in "ab":
         run_training(configure(shard_folder, tmp_path / name, schedule={"max_steps": 1}))

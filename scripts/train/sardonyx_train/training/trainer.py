@@ -59,6 +59,9 @@ class Trainer:
         torch.manual_seed(run.seed)
         if run.threads > 0:
             torch.set_num_threads(run.threads)
+        # Decay takes weights that no position needs below 1.2e-38, where a CPU computes many times slower. Threads of torch that begin
+        # later compute as this one does.
+        torch.set_flush_denormal(True)
         self.format = read_wanted_format(find_shards(config.data.train), config.model.input, config.model.policy)
         if config.data.validation:
             held_out = find_shards(config.data.validation)
