@@ -82,7 +82,7 @@ def test_the_first_training_of_the_readme_makes_a_network_that_beats_the_random_
     assert main(["train", "--config", "runs/first/train.yaml", *(word for key in nothing for word in ("--set", key))]) == 0
     assert main(["export", "untrained/last.pt", "--out", "untrained.onnx"]) == 0
     for other in ("random", "untrained.onnx"):
-        players = ["--engine", "runs/first/first.onnx", "--engine", other, "--temperature=0.5", "--tempdecay-moves=10", "--maxmoves=80"]
-        made = subprocess.run([*engine, "match", *players, "--nodes=30", "--games=10", "--json"], check=True, capture_output=True)
+        players = ["--engine", "runs/first/first.onnx", "--engine", other, "--temperature=0.5", "--tempdecay-moves=10", "--maxmoves=200"]
+        made = subprocess.run([*engine, "match", *players, "--nodes=30", "--games=20", "--json"], check=True, capture_output=True)
         result = json.loads(made.stdout)
         assert result["wins"] - result["losses"] >= 3, (other, result)
