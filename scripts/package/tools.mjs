@@ -47,15 +47,20 @@ export function requireTool(toolsFolder, name) {
   return createRequire(join(toolsFolder, 'package.json'))(name);
 }
 
+/** @returns the path of a package's archive in `folder`; elsewhere the repository has npm refuse to pack */
+export function fetchArchive(specifier, folder) {
+  mkdirSync(folder, { recursive: true });
+  const [{ filename }] = JSON.parse(runNpm(['pack', specifier, '--json', `--pack-destination=${folder}`], folder));
+  return join(folder, filename);
+}
+
 /** @returns the path of the target's Node executable, verified against the integrity written in targets.mjs */
 export function fetchNode(buildFolder, { name, binary, integrity }) {
   const folder = join(buildFolder, 'node', `${name}-${NODE_VERSION}`);
   const path = join(folder, 'package', ...binary.split('/'));
   if (existsSync(`${folder}/complete`)) return path;
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const [{ filename }] = JSON.parse(runNpm(['pack', `${name}@${NODE_VERSION}`, '--json'], folder));
-  const archive = join(folder, filename);
+  const archive = fetchArchive(`${name}@${NODE_VERSION}`, folder);
   const actual = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
   if (actual !== integrity) throw new Error(`${name}@${NODE_VERSION} has the hash ${actual}, not ${integrity}`);
   execFileSync('tar', ['-xzf', archive, '-C', folder, `package/${binary}`]);

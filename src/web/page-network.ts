@@ -13,7 +13,7 @@ import {
   type NetworkPort,
   readPoolOptions,
 } from '../engine/core/index.js';
-import { acceptedOptions, engineOptions } from '../engine/core/options.js';
+import { acceptedOptions, engineOptions, isStrengthLimited } from '../engine/core/options.js';
 import { conversationOptions } from '../engine/uci/options.js';
 import {
   EvaluatorPool,
@@ -56,6 +56,7 @@ async function createNetwork(
 }
 
 const ports: Omit<EnginePorts, 'createNetwork'> = {
+  describeChoice: (options) => (needsMeasuredLevels(options) && mayUseGpu(options) ? 'levels' : ''),
   createSearch: (events) => new SearchClient(events),
   createMateSearch: () => new MateClient(),
   createSpareOptions: (options) => {
@@ -120,11 +121,19 @@ async function chooseBackend(wanted: string, avoidsDevice: boolean): Promise<str
   if (wanted === WASM) return 'cpu';
   if (wanted !== 'auto') return wanted;
   hardware ??= hasHardwareAdapter();
-  return !avoidsDevice && (await hardware) ? 'webgpu' : 'cpu';
+  hasGpu = await hardware;
+  return !avoidsDevice && hasGpu ? 'webgpu' : 'cpu';
 }
 
 /** Asked once: a browser without an adapter says so in its console each time. */
 let hardware: Promise<boolean> | undefined;
+/** Its answer. */
+let hasGpu = false;
+
+function mayUseGpu(options: OptionStore): boolean {
+  const wanted = options.getString('Backend');
+  return wanted === 'webgpu' || (wanted === 'auto' && hasGpu);
+}
 
 /** A software adapter is slower than WebAssembly. */
 async function hasHardwareAdapter(): Promise<boolean> {
@@ -136,16 +145,26 @@ async function hasHardwareAdapter(): Promise<boolean> {
   }
 }
 
+/** The user has named no network. */
+function isOwn(options: OptionStore): boolean {
+  const named = options.getString('WeightsFile');
+  return named === '' || named.startsWith('<');
+}
+
+/** As on the command line: limited strength plays with the network whose levels were measured, `light.onnx`. */
+function needsMeasuredLevels(options: OptionStore): boolean {
+  return isOwn(options) && isStrengthLimited(options);
+}
+
 async function findModel(
   options: OptionStore,
   provider: string,
   precision: 'f16' | 'f32',
   watch: DownloadWatch,
 ): Promise<Result<ModelSource>> {
-  const named = options.getString('WeightsFile');
-  const isDefault = named === '' || named.startsWith('<');
-  const own = PROVIDED_NETWORKS[provider === 'webgpu' ? 'default.onnx' : 'light.onnx'];
-  const address = isDefault ? own : named;
+  const isLarge = provider === 'webgpu' && !needsMeasuredLevels(options);
+  const own = PROVIDED_NETWORKS[isLarge ? 'default.onnx' : 'light.onnx'];
+  const address = isOwn(options) ? own : options.getString('WeightsFile');
   const name = describeAddress(address);
   const choice = parseNetworkChoice(options.getString('BackendOptions'));
   if (!choice.ok) return choice;

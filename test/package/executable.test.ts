@@ -18,6 +18,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,19 @@ const { THREAD_SCRIPT, NATIVE_BINDING } = (await import(join(repositoryRoot, 'sc
   THREAD_SCRIPT: RegExp;
   NATIVE_BINDING: RegExp;
 };
+
+const { fetchArchive } = (await import(join(repositoryRoot, 'scripts', 'package', 'tools.mjs'))) as {
+  fetchArchive(specifier: string, folder: string): string;
+};
+
+test('npm packs what packaging asks for into a folder of the repository', (t) => {
+  const folder = join(repositoryRoot, 'build', `archive-${process.pid}`);
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'own'), { recursive: true });
+  writeFileSync(join(folder, 'own', 'package.json'), '{"name":"own","version":"1.0.0"}');
+  assert.equal(fetchArchive('./own', folder), join(folder, 'own-1.0.0.tgz'));
+  assert.ok(existsSync(join(folder, 'own-1.0.0.tgz')));
+});
 
 test('every thread that the program starts is one that packaging finds', () => {
   const dist = join(repositoryRoot, 'dist');

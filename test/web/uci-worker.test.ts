@@ -323,6 +323,27 @@ test('a GPU that is lost in mid-search gives way to WebAssembly, and the search 
   );
 });
 
+test('on a GPU a level plays with the network whose levels were measured, full strength with the larger one', async (t) => {
+  const launched = await launchBrowser(SWIFTSHADER);
+  if ('reason' in launched) return t.skip(launched.reason);
+  const { browser: withGpu } = launched;
+  t.after(() => withGpu.close());
+  const page = await withGpu.newPage();
+  const networks: string[] = [];
+  page.context().on('request', (request) => {
+    if (request.url().endsWith('.onnx')) networks.push(request.url().split('/').at(-1) ?? '');
+  });
+  await page.goto(isolated.origin);
+  const hasAdapter = await page.evaluate('navigator.gpu?.requestAdapter().then((adapter) => adapter !== null)');
+  if (hasAdapter !== true) return t.skip('this browser has no WebGPU');
+  await page.exposeFunction('countNetworks', () => networks.push('|'));
+  await converse(page, [
+    ...['setoption name Backend value webgpu', 'setoption name UCI_LimitStrength value true', 'isready', '>readyok'],
+    ...['!countNetworks', 'setoption name UCI_LimitStrength value false', 'isready', '>readyok'],
+  ]);
+  assert.deepEqual(networks, ['light.onnx', '|', 'default.onnx']);
+});
+
 for (const [what, memory, error] of [
   ['a buffer', 'globalThis.SharedArrayBuffer', 'Array buffer allocation failed'],
   ['WebAssembly', 'WebAssembly.Memory', 'WebAssembly.Memory(): could not allocate memory'],

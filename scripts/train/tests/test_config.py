@@ -29,6 +29,21 @@ def test_a_value_out_of_range_is_named_with_the_reason():
         parse_config({"schedule": {"max_steps": 1}, "targets": {"result_weight": 2}})
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "value", "allowed"),
+    [
+        ("run", "seed", 10**30, "a whole number ≥ 0 and ≤ 9223372036854775807"),
+        ("run", "threads", 100_000, "a whole number ≥ 0 and ≤ 512"),
+        ("data", "batch_size", True, "a whole number ≥ 1"),
+        ("model", "policy", "foo", "one of lc0-1858, from-to-4096, alphazero-4672"),
+    ],
+)
+def test_what_a_key_may_be_is_said_with_it(section, key, value, allowed):
+    with pytest.raises(TrainError) as raised:
+        parse_config({"schedule": {"max_steps": 1}, section: {key: value}})
+    assert str(raised.value) == f"{section}.{key} must be {allowed}, not {value!r}"
+
+
 def test_a_run_without_an_end_is_refused():
     with pytest.raises(TrainError, match="max_steps or max_minutes"):
         parse_config({"schedule": {}})

@@ -183,6 +183,9 @@ def test_a_dry_run_says_what_would_happen_and_writes_nothing(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "10 games in 3 tasks" in done.stdout and "nothing there yet" in done.stdout
     assert not (tmp_path / "run").exists()
+    (tmp_path / "file").touch()
+    done = run_loop(write_config(tmp_path / "loop.yaml", create_raw(tmp_path / "file")), "--dry-run")
+    assert (done.returncode, done.stderr.strip()) == (1, f"loop: run.out: the folder {tmp_path}/file cannot be written: Not a directory")
     missing = create_raw(tmp_path / "run", selfplay={"book": "no.epd"})
     done = run_loop(write_config(tmp_path / "loop.yaml", missing), "--dry-run")
     assert (done.returncode, done.stderr.strip()) == (1, "loop: selfplay.book: there is no file no.epd")

@@ -393,6 +393,15 @@ def test_a_missing_or_doubled_game_is_noticed(tmp_path):
         ({"gate": {"games": 51}}, "gate: games and games_per_task must be even: an opening is played with both colours"),
         ({"selfplay": {"flags": {"seed": 3}}}, "selfplay.flags: the loop sets seed itself (and flags are written without dashes)"),
         ({"window": {"recent_weight": 2}}, "window.recent_weight must be a number > 0 and ≤ 1, not 2"),
+        (
+            {"gate": {"flags": {"sprt": "elo0=0", "engine": "random"}}},
+            "gate.flags: the loop sets engine, sprt itself (and flags are written without dashes)",
+        ),
+        (
+            {"selfplay": {"resign_false_positives": 0.1, "flags": {"resign-playthrough": "abc"}}},
+            "selfplay: resign_false_positives needs the flag resign-playthrough above 0, and works without resign-wdlstyle",
+        ),
+        ({"run": {"generations": True}}, "run.generations must be a whole number ≥ 1, not True"),
         ({"training": {"sections": {"run": {"out": "x"}}}}, "training.sections: the loop sets run.out itself"),
         (
             {"training": {"sections": {"model": {"filers": 3}}}},

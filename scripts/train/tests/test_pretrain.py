@@ -37,10 +37,21 @@ def test_a_folder_holds_one_choice_of_games_and_none_after_a_failure(tmp_path, e
     _run(tmp_path, engine, "--positions", "7000")  # nothing was made: other games and positions may be named
     (tmp_path / "run" / "shards").mkdir()
     assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
-    assert "holds shards that pretrain did not make" in capfd.readouterr().err
+    assert "holds shards or a run that pretrain did not make" in capfd.readouterr().err
+    (tmp_path / "run" / "shards").rmdir()
+    (tmp_path / "run" / "last.pt").touch()
+    assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
+    assert "holds shards or a run that pretrain did not make" in capfd.readouterr().err
     write_json(tmp_path / "run" / "pretrain.json", {"games": ["others"]})
     assert main(["pretrain", "games.pgn.zst", "--out", str(tmp_path / "run"), "--engine", str(engine)]) == 1
     assert "holds the results of other work: name another --out" in capfd.readouterr().err
+
+
+def test_the_folder_is_chosen_by_its_flag_alone(tmp_path, engine, capfd):
+    choice = ["--out", str(tmp_path / "run"), "--set", f"run.out={tmp_path}/other"]
+    assert main(["pretrain", "games.pgn.zst", "--engine", str(engine), *choice]) == 1
+    assert capfd.readouterr().err.strip() == "pretrain: pretrain sets run.out itself, by its flag --out"
+    assert not (tmp_path / "run").exists()
 
 
 def test_neuralmate2s_configuration_chooses_games_and_epochs(tmp_path, engine):

@@ -121,6 +121,17 @@ def test_a_damaged_file_an_empty_folder_and_a_missing_one_are_named(tmp_path, sh
         find_shards([str(tmp_path / "nowhere")])
 
 
+def test_a_shard_with_wrong_offsets_is_named(tmp_path, shard_folder):
+    whole = find_shards([str(shard_folder)])[0]
+    offsets = open_shard(whole).get_batch(0).column("legal").buffers()[1].to_pybytes()
+    data = whole.read_bytes()
+    assert data.count(offsets) >= 1
+    broken = tmp_path / "broken.arrow"
+    broken.write_bytes(data.replace(offsets, bytes([0xFF, 0xFF, 0xFF, 0x7F]) * (len(offsets) // 4)))
+    with pytest.raises(TrainError, match=r"broken\.arrow: its record batch 0 is damaged"):
+        read_columns(broken, 0)
+
+
 def test_shards_of_different_encodings_do_not_mix(shard_folder):
     write_shard(shard_folder / "9.arrow", 1, 1, 4, "mini-19", "from-to-4096")
     with pytest.raises(TrainError, match="encoding differs"):

@@ -31,6 +31,7 @@ def pretrain(options: Namespace) -> int:
     values = _collect_values(options, shards)
     place = options.config or CONFIGS / "mini-leela.yaml"
     config = load_config(place, options.set, values)
+    _check_own_keys(config, values)
     loop = LoopConfig(engine=options.engine)
     check_files(loop)
     engine = find_engine(loop)
@@ -40,8 +41,8 @@ def pretrain(options: Namespace) -> int:
     flags = _format_shard_flags(config)
     end, most = describe_end(config.schedule), config.games.positions or _POSITIONS
     say(f"plan: shards of at most {most:,} positions in a minute or two, training for {end}, and export to {out / out.name}.onnx")
-    if not (out / _PLAN).exists() and shards.exists():
-        raise TrainError(f"{out} holds shards that pretrain did not make: name another --out")
+    if not (out / _PLAN).exists() and (shards.exists() or checkpoint.exists()):
+        raise TrainError(f"{out} holds shards or a run that pretrain did not make: name another --out")
     keep_plan(out / _PLAN, {"games": [str(Path(games).resolve()) for games in options.games], "shards": flags})
     if subprocess.run([*engine, "shards", *options.games, "--out", str(shards), *flags]).returncode != 0:
         if not shards.exists():
@@ -69,6 +70,15 @@ def _collect_values(options: Namespace, shards: Path) -> dict[str, dict[str, Any
         "games": {name: value for name, value in games.items() if value is not None},
         "schedule": {} if options.epochs is None else {"max_epochs": options.epochs, "max_steps": None, "max_minutes": None},
     }
+
+
+def _check_own_keys(config: TrainingConfig, values: dict[str, dict[str, Any]]) -> None:
+    """Raises TrainError where --set names another folder or name than OUT gives."""
+    given = config.model_dump()
+    for section in ("data", "run"):
+        for key, value in values[section].items():
+            if given[section][key] != value:
+                raise TrainError(f"pretrain sets {section}.{key} itself, by its flag --out")
 
 
 def _format_shard_flags(config: TrainingConfig) -> list[str]:

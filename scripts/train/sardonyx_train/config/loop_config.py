@@ -44,13 +44,18 @@ _SEARCH_FLAGS = (
 )
 _TEMPERATURE = "temp"
 _REDUCED = "reduced"
-_OWN_FLAGS = {"weights", "games", "seed", "out", "results", "json", "training", "openings-pgn", "player1", "player2"}
+# Who plays, how many games, what ends them all, and where they go; by every name that the engine has for it.
+_OWN_FLAGS = {
+    *("weights", "w", "player1", "player2", "engine", "each", "tournament", "white", "black"),
+    *("games", "seed", "openings-pgn", "openings", "sprt", "out", "results", "pgnout", "training", "json", "live", "rating-interval"),
+    *("help", "version", "show-hidden"),
+}
 
 
 class RunSection(Section):
     name: str = Field("loop", pattern=r"^[A-Za-z0-9._-]+$", description="name of the loop; networks are called NAME-NUMBER")
     out: str = Field("runs/loop", description="folder for all files of the loop")
-    seed: int = Field(1, ge=0, description="seed of games, weights and shuffling")
+    seed: int = Field(1, ge=0, le=2**53, description="seed of games, weights and shuffling")
     generations: int = Field(100, ge=1, description="number of generations")
     licence: str = Field("GPL-3.0-or-later", description="licence that is written into the networks")
 
@@ -80,7 +85,8 @@ class SelfPlaySection(_GamesSection):
     def _measures_resignation(self) -> Self:
         if self.resign_false_positives is None:
             return self
-        if not float(self.flags.get("resign-playthrough", 0)) > 0 or self.flags.get("resign-wdlstyle"):
+        played_through = self.flags.get("resign-playthrough", 0)
+        if not (isinstance(played_through, (int, float)) and played_through > 0) or self.flags.get("resign-wdlstyle"):
             raise ValueError("resign_false_positives needs the flag resign-playthrough above 0, and works without resign-wdlstyle")
         return self
 

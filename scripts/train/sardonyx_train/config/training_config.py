@@ -10,9 +10,9 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..base.errors import TrainError
 from .encodings import get_input_encoding
@@ -35,6 +35,14 @@ _NOUNS = {
 
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _takes_no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        kinds = cls.model_fields[info.field_name].annotation
+        if isinstance(value, bool) and not {int, float}.isdisjoint(get_args(kinds) or (kinds,)):
+            raise PydanticCustomError("truth", "not a number")
+        return value
 
 
 class DataConfig(Section):
@@ -79,7 +87,7 @@ class TargetConfig(Section):
 class ModelConfig(Section):
     preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
     input: str = Field("lc0-112", description="input encoding of the shards")
-    policy: str = Field("lc0-1858", description="policy encoding of the shards")
+    policy: Literal["lc0-1858", "from-to-4096", "alphazero-4672"] = Field("lc0-1858", description="policy encoding of the shards")
     board_features: bool = Field(False, description="32 more planes, made in the network: attackers, passed pawns, coordinates, material")
     body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")
@@ -192,9 +200,9 @@ class RunConfig(Section):
     )
     renorm_max_d: float = Field(0.0, ge=0, description="batch renormalisation: largest shift between means, in deviations")
     renorm_steps: int = Field(1000, ge=0, description="steps in which both limits rise from those of plain batch norm")
-    seed: int = Field(1, description="of weights, shuffling and mirroring")
+    seed: int = Field(1, ge=0, le=2**63 - 1, description="of weights, shuffling and mirroring")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1 …")
-    threads: int = Field(0, ge=0, description="CPU threads of torch, 0 for all")
+    threads: int = Field(0, ge=0, le=512, description="CPU threads of torch, 0 for all")
     precision: Literal["auto", "fp32", "bf16", "fp16"] = Field(
         "auto", description="of training; auto measures which is fastest here; evaluation is in fp32"
     )

@@ -169,7 +169,9 @@ def open_shard(path: Path) -> pa.RecordBatchFileReader:
 
 def read_batch(path: Path, index: int) -> pa.RecordBatch:
     try:
-        return open_shard(path).get_batch(index)
+        batch = open_shard(path).get_batch(index)
+        batch.validate(full=True)  # a wrong offset ends the process where it is used
+        return batch
     except (OSError, pa.ArrowInvalid) as error:
         raise TrainError(f"{path}: its record batch {index} is damaged ({error})") from None
 

@@ -72,7 +72,13 @@ class Loop:
         """What `run` does before its first game, in a folder that is removed. Returns the engine's warnings; raises TrainError."""
         state, own = load_state(self.folders.root) or LoopState(self._config.run.name), self.folders
         self._check_name(state)
-        with TemporaryDirectory() as folder:
+        root = self.folders.root.absolute()
+        place = next(path for path in (root, *root.parents) if path.exists())
+        try:
+            made = TemporaryDirectory(prefix=".rehearsal-", dir=place)
+        except OSError as error:
+            raise TrainError(f"run.out: the folder {root} cannot be written: {error.strerror}") from None
+        with made as folder:
             config = self._config.model_copy(update={"run": self._config.run.model_copy(update={"out": folder})})
             with lock_folder(Path(folder)) as lock, closing(self._create_executor(config, lock)) as executor:
                 stages = self._create_stages(config, executor, lock, state)
