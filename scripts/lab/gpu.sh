@@ -41,6 +41,12 @@ pack() {
   local target=$1 root part_bytes=$((${PART_MIB:-60} << 20)) preset=9 stockfish=stockfish-19-single
   root=$(cd "$here/../.." && pwd)
   [ -f "$root/build/test/support/lc0-random-network.js" ] || fail "run npm run build first"
+  shopt -s nullglob
+  local found=("$root"/../shared/data/[uv][0-9]_*.{jsonl.gz,labels.xz})
+  shopt -u nullglob
+  local labels=${LABELS:-${found[*]}} validation=${VALIDATION:-$root/../shared/data/test_0000.jsonl.gz}
+  [ -n "$labels" ] || fail "there are no labels: name files of labelled games by LABELS"
+  [ -f "$validation" ] || fail "there are no held-out labels ($validation): name a file by VALIDATION"
   mkdir -p "$target" "$root/build/gpu-cache"
   target=$(cd "$target" && pwd) cache=$root/build/gpu-cache
   rm -rf "$target"/[0-9]*
@@ -69,7 +75,7 @@ pack() {
   keep engine.tar.xz "$stockfish" engine
 
   lay_program "$root" "$stage/program" | xz -T0 -$preset >"$stage/program.tar.xz"
-  lay_training "$root" "$stage/training" >"$stage/training.tar"
+  lay_training "$root" "$stage/training" "$labels" "$validation" >"$stage/training.tar"
   lay_pieces "$target" "$part_bytes" node.xz onnxruntime.xz program.tar.xz provider.tar.xz training.tar / engine.tar.xz
   cp "${BASH_SOURCE[0]}" "$target/gpu.sh"
   (cd "$stage" && sha256sum ./*.xz ./*.tar) >"$target/1/sums"
@@ -116,8 +122,7 @@ lay_program() {
 
 # Labels, the package that trains, its weights and the wheels that it lacks there.
 lay_training() {
-  local root=$1 to=$2 labels version
-  labels=${LABELS:-$(ls "$root"/../shared/data/[uv][0-9]_*.{jsonl.gz,labels.xz})}
+  local root=$1 to=$2 labels=$3 validation=$4 version
   mkdir -p "$to"/{labels,validation,wheels,weights}
   for file in $labels; do
     case $file in
@@ -125,7 +130,7 @@ lay_training() {
       *) cp "$file" "$to/labels/" && cp "$(dirname "$file")/labels.py" "$to/" ;;
     esac
   done
-  cp "${VALIDATION:-$root/../shared/data/test_0000.jsonl.gz}" "$to/validation/"
+  cp "$validation" "$to/validation/"
   cp -r "$root"/scripts/train/{sardonyx_train,configs} "$to/"
   find "$to" -name __pycache__ -exec rm -r {} +
   cp "$root"/models/*.pt "$to/weights/"

@@ -43,6 +43,18 @@ async function makeBox(folder: string): Promise<string> {
   return `${join(folder, 'python', 'bin')}:${bin}`;
 }
 
+test('gpu.sh says before it packs anything that there are no labels', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpu-lab-'));
+  const script = join(repositoryRoot, 'scripts', 'lab', 'gpu.sh');
+  const env = { ...process.env, LABELS: 'labels.jsonl.gz', VALIDATION: join(folder, 'none') };
+  const { stderr } = await run('bash', [script, 'pack', join(folder, 'parts')], { env }).catch((error) => error);
+  assert.equal(stderr, `gpu.sh: there are no held-out labels (${join(folder, 'none')}): name a file by VALIDATION\n`);
+  assert.deepEqual(readdirSync(folder), []);
+  rmSync(folder, { recursive: true });
+});
+
 test('gpu.sh packs, proves, trains, goes on with a run, and labels where there is no Node, no pydantic and no home', {
   skip,
 }, async () => {
