@@ -4,6 +4,7 @@ import pytest
 import torch
 from sardonyx_train.config.training_config import ModelConfig
 from sardonyx_train.export.graph import ModelCard, create_onnx
+from sardonyx_train.export.phases import evaluate
 from sardonyx_train.export.quantise import PRECISION_KEY
 from sardonyx_train.export.verify import create_session
 from sardonyx_train.model.network import Network
@@ -38,6 +39,18 @@ def test_each_phase_has_the_answers_of_its_network(tmp_path):
         expected = create_session(onnx.load(parts[part])).run(None, {"/input/planes": planes})
         for ours, theirs in zip(joined.run(None, {"/input/planes": planes}), expected, strict=True):
             assert np.allclose(ours, theirs, atol=1e-5), men
+
+
+def test_positions_of_all_phases_are_evaluated_each_by_its_network(tmp_path):
+    parts = [_export(tmp_path / f"{i}.onnx", i) for i in range(3)]
+    assert main(["join", *parts, "--men", "27", "15", "--out", str(tmp_path / "joined.onnx")]) == 0
+    men = [3, 32, 20, 14, 27, 26, 15]
+    planes = np.concatenate([_planes(number) for number in men])
+    found = evaluate(create_session(onnx.load(tmp_path / "joined.onnx")), planes)
+    for row, number in enumerate(men):
+        part = parts[0 if number >= 27 else 1 if number >= 15 else 2]
+        for ours, theirs in zip(found, evaluate(create_session(onnx.load(part)), planes[row : row + 1]), strict=True):
+            assert np.allclose(ours[row], theirs[0], atol=1e-5), number
 
 
 def test_weights_in_8_bits_stay_beside_their_operators(tmp_path):

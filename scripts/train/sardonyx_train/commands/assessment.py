@@ -19,6 +19,7 @@ from ..data.shards import Columns, find_shards, read_common_format, read_wanted_
 from ..data.stream import read_rows
 from ..data.targets import wdl_from_score
 from ..export.graph import INPUT_KEY, INPUT_NAME, POLICY_KEY, POLICY_NAME, VALUE_NAME, WDL_NAME
+from ..export.phases import evaluate
 from ..export.verify import create_session
 from ..training.losses import mask_illegal, win_minus_loss
 from ..training.plots import draw, label_axis
@@ -85,7 +86,7 @@ def assess(model: onnx.ModelProto, shards: list[str], positions: int, targets: T
         raise TrainError(f"the network is none of ours or lc0's: it needs {INPUT_NAME}, {POLICY_NAME} and {WDL_NAME} or {VALUE_NAME}")
 
     def run(planes: torch.Tensor, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        outputs = dict(zip(names, session.run(None, {INPUT_NAME: planes.numpy()}), strict=True))
+        outputs = dict(zip(names, evaluate(session, planes.numpy()), strict=True))
         logits = mask_illegal(torch.from_numpy(outputs[POLICY_NAME].astype(np.float32)), batch.legal)
         value = torch.from_numpy(outputs[VALUE_NAME if VALUE_NAME in outputs else WDL_NAME].astype(np.float32))
         return logits.argmax(1).numpy(), win_minus_loss(value).numpy()

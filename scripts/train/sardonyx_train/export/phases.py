@@ -1,7 +1,9 @@
 """Joins networks for phases of the game to one (a mixture of experts chosen by the men on the board; Helfenstein et al. 2024,
 arXiv 2401.16852). A call evaluates one of them, so it costs a call of one network; the engine puts positions of one phase into a call."""
 
+import numpy as np
 import onnx
+import onnxruntime
 from onnx import TensorProto, compose, helper
 
 from ..base.errors import TrainError
@@ -13,6 +15,16 @@ PHASES_KEY = "sardonyx.phases"
 _PLANES_OF_MEN = 12
 _LARGE_BYTES = 1024
 _ENCODINGS = ("lc0-112", "attacks-50")
+
+
+def evaluate(session: onnxruntime.InferenceSession, planes: np.ndarray) -> list[np.ndarray]:
+    """planes float32 [N, P, 8, 8] → the outputs, in the session's order. Positions of one phase go into a call, as in the engine."""
+    men = [int(number) for number in session.get_modelmeta().custom_metadata_map.get(PHASES_KEY, "").split()]
+    phase = (planes[:, :_PLANES_OF_MEN].sum((1, 2, 3))[:, None] < men).sum(1)
+    parts = [np.flatnonzero(phase == number) for number in np.unique(phase)]
+    answers = [session.run(None, {INPUT_NAME: planes[rows]}) for rows in parts]
+    places = np.argsort(np.concatenate(parts))
+    return [np.concatenate(outputs)[places] for outputs in zip(*answers, strict=True)]
 
 
 def join_phases(models: list[onnx.ModelProto], men: list[int], name: str | None = None) -> onnx.ModelProto:
