@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import type { KeptList } from '#sardonyx/board/protocol/kept.js';
 import { choose, loadText, openGame, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
@@ -288,23 +289,23 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     let own = await createBrowser();
     let page = await own.newPage();
     let release = (): void => undefined;
-    /** The next analysis that is asked for comes when it is released. */
-    const hold = async (): Promise<void> => {
+    /** What is asked of these analyses comes when it is released. */
+    const hold = async (which: RegExp | string): Promise<void> => {
       const held = new Promise<void>((resolve) => {
         release = resolve;
       });
-      await page.route(ONE_KEPT, (route) => held.then(() => route.continue()), { times: 1 });
+      await page.route(which, (route) => held.then(() => route.fallback()));
     };
-    const answer = async (): Promise<void> => {
+    const answer = async (id = ''): Promise<void> => {
       const isAnswer = (response: Response): boolean =>
-        ONE_KEPT.test(response.url()) && response.request().method() === 'GET';
+        ONE_KEPT.test(response.url()) && response.url().endsWith(id) && response.request().method() === 'GET';
       const coming = page.waitForResponse(isAnswer);
       release();
       await (await coming).finished();
       await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
     };
     const arrive = async (): Promise<void> => {
-      await hold();
+      await hold(ONE_KEPT);
       const asked = page.waitForRequest(ONE_KEPT);
       await page.goto(board.lines.at(-1) ?? board.url);
       await asked;
@@ -333,13 +334,16 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     const [slow, fast] = (await listEarlier(page)).filter((name) => !/^g3/.test(name));
     await show(page, 'games');
     await page.locator('.game-open').first().waitFor();
-    await hold();
+    const listed = (await page.evaluate("fetch('kept/').then((answer) => answer.json())")) as KeptList;
+    // The list of games may still be reading it, too.
+    const slowId = listed.analyses.find((entry) => entry.name === slow)?.id;
+    await hold(`**/kept/${slowId}`);
     const sent = new Set<string | undefined>();
     page.on('request', (request) => request.method() === 'PUT' && sent.add(request.url().split('/').at(-1)));
     for (const name of [slow, fast]) await page.getByTitle(name, { exact: true }).click();
     await page.waitForSelector('.panel-games', { state: 'detached' });
     const shown = await readMoves(page);
-    await answer();
+    await answer(slowId);
     assert.deepEqual(await readMoves(page), shown);
     // Only what has changed is sent.
     const id = String(await page.evaluate("sessionStorage.getItem('sardonyx.analysis')"));
