@@ -47,6 +47,8 @@ async function tryExample(t: TestContext, origin: string): Promise<void> {
     await status.filter({ hasText: new RegExp(`^${network} on cpu`) }).waitFor({ timeout: 900_000 });
     await page.click('text=Analyse');
     await status.filter({ hasText: 'nodes' }).waitFor();
+    // As long as one move alone was searched there is one line.
+    await page.locator('#lines li:nth-child(3)').waitFor();
     await page.click('#stop');
     await status.filter({ hasText: /^Best: [a-h][1-8][a-h][1-8]$/ }).waitFor();
     assert.equal(await page.locator('#lines li').count(), 3);
