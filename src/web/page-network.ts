@@ -130,6 +130,7 @@ let hardware: Promise<boolean> | undefined;
 /** Its answer. */
 let hasGpu = false;
 
+/** Otherwise levels and full strength play with the same network, and none is loaded anew between them. */
 function mayUseGpu(options: OptionStore): boolean {
   const wanted = options.getString('Backend');
   return wanted === 'webgpu' || (wanted === 'auto' && hasGpu);

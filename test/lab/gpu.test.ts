@@ -43,7 +43,7 @@ async function makeBox(folder: string): Promise<string> {
   return `${join(folder, 'python', 'bin')}:${bin}`;
 }
 
-test('gpu.sh says before it packs anything that there are no labels', {
+test('gpu.sh says before it packs anything that there are no held-out labels', {
   skip: process.platform === 'win32',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-lab-'));

@@ -70,7 +70,7 @@ WRONG = [
     ("train --config {train} --set data.train=[{mini}]", "the shards hold mini-19 / lc0-1858"),
     ("train --config {train} --set data.train=[{shards},{mini}]", "encoding differs"),
     ("train --config {train} --set data.train=[{few}]", "{few}/0.arrow: not a whole shard, the column cp is missing"),
-    ("train --config {train} --set data.train=[{torn}]", "{torn}/0.arrow: its record batch 0 is damaged"),
+    ("train --config {train} --set data.train=[{torn}]", "{torn}/0.arrow: its record batch 1 is damaged"),
     ("train --config {train} --set data.batch_size=32 --set data.validation=[{empty}]", "{empty} holds no positions"),
     ("train --config {train} --set schedule.max_steps=[1,2]", "schedule.max_steps must be a whole number ≥ 1 or null, not [1, 2]"),
     ("train --config {train} --set data.batch_size=32 --resume {parts_pt}", "not a readable checkpoint (parts of it are missing)"),

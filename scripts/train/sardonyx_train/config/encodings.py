@@ -103,8 +103,6 @@ def convolution_gather(policy: str) -> tuple[int, np.ndarray]:
     """(planes, gather): planes of the head's last convolution and, for each policy index, its place in [planes·64]."""
     if policy == "lc0-1858":
         return 80, np.array([_lc0_plane(*move) * 64 + move[0] for move in lc0_moves()], dtype=np.int64)
-    if policy not in POLICY_SIZES:
-        raise ValueError(f"unknown policy encoding '{policy}'")
     planes = POLICY_SIZES[policy] // 64
     source, kind = np.divmod(np.arange(64 * planes), planes)
     return planes, kind * 64 + source

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..base.errors import TrainError
-from .encodings import get_input_encoding
+from .encodings import POLICY_SIZES, get_input_encoding
 from .presets import PRESETS
 
 _LC0_PLANES = 112  # in all of lc0's input formats
@@ -87,7 +87,7 @@ class TargetConfig(Section):
 class ModelConfig(Section):
     preset: str | None = Field(None, description=f"one of {', '.join(PRESETS)}; other keys override it")
     input: str = Field("lc0-112", description="input encoding of the shards")
-    policy: Literal["lc0-1858", "from-to-4096", "alphazero-4672"] = Field("lc0-1858", description="policy encoding of the shards")
+    policy: Literal[*POLICY_SIZES] = Field("lc0-1858", description="policy encoding of the shards")
     board_features: bool = Field(False, description="32 more planes, made in the network: attackers, passed pawns, coordinates, material")
     body: Literal["resnet", "transformer", "sight"] = Field("resnet", description="what lies between the planes and the heads")
     filters: int = Field(64, ge=1, description="channels of the body (embedding size of a transformer)")

@@ -169,15 +169,21 @@ def open_shard(path: Path) -> pa.RecordBatchFileReader:
 
 def read_batch(path: Path, index: int) -> pa.RecordBatch:
     try:
-        batch = open_shard(path).get_batch(index)
-        batch.validate(full=True)  # a wrong offset ends the process where it is used
-        return batch
+        return open_shard(path).get_batch(index)
     except (OSError, pa.ArrowInvalid) as error:
-        raise TrainError(f"{path}: its record batch {index} is damaged ({error})") from None
+        raise _name_damage(path, index, error) from None
+
+
+def _name_damage(path: Path, index: int, error: Exception) -> TrainError:
+    return TrainError(f"{path}: its record batch {index} is damaged ({error})")
 
 
 def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
     batch = read_batch(path, index)
+    try:
+        batch.validate(full=True)  # a wrong offset ends the process where it is used
+    except pa.ArrowInvalid as error:
+        raise _name_damage(path, index, error) from None
     rows = batch.num_rows
     masks = _fixed(batch.column("masks"), rows, np.uint8)
     moves = {

@@ -403,9 +403,10 @@ export async function removeAnalysis(id: string): Promise<void> {
     const revision = state?.revision ?? revisions.get(id) ?? 0;
     if (port.offers.keeps && revision > 0) {
       let response = await askToDelete(id, revision);
-      const newer = response.status === 409 && state !== undefined ? await fetchState(id) : null;
-      if (newer !== null && state !== undefined && isOurs(state, newer))
-        response = await askToDelete(id, newer.revision);
+      if (response.status === 409 && state !== undefined) {
+        const newer = await fetchState(id);
+        if (newer !== null && isOurs(state, newer)) response = await askToDelete(id, newer.revision);
+      }
       if (!response.ok) {
         await refreshList();
         throw new Error((await response.text()).trim());
