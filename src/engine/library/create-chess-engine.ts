@@ -25,8 +25,9 @@ import type {
   Search,
   Signal,
 } from './chess-engine.js';
-import type { EngineHost, HostFactory } from './engine-host.js';
-import { EvaluationRequest, followSignal, RequestQueue, SearchRequest } from './request-queue.js';
+import type { HostFactory } from './engine-host.js';
+import { EvaluationRequest, RequestQueue } from './request-queue.js';
+import { SearchRequest } from './search-request.js';
 
 interface Setup {
   readonly fen: string | null;
@@ -69,20 +70,7 @@ export async function createChessEnginePool(
   };
 }
 
-class OpenQueue extends RequestQueue {
-  private disposal: Promise<void> | undefined;
-
-  get host(): EngineHost {
-    return this.hosts[0];
-  }
-
-  dispose(): Promise<void> {
-    this.disposal ??= this.close(new Error('The engine was disposed of'));
-    return this.disposal;
-  }
-}
-
-async function openQueue(settings: EngineSettings, size: number, createHost: HostFactory): Promise<OpenQueue> {
+async function openQueue(settings: EngineSettings, size: number, createHost: HostFactory): Promise<RequestQueue> {
   const {
     weights,
     threads,
@@ -92,7 +80,7 @@ async function openQueue(settings: EngineSettings, size: number, createHost: Hos
     signal,
   } = settings;
   if (signal?.aborted) throw signal.reason;
-  const queue = new OpenQueue(createHost, size, { onWarning, onProgress });
+  const queue = new RequestQueue(createHost, size, { onWarning, onProgress });
   let abort = (): void => undefined;
   try {
     const aborted = new Promise<never>((_, reject) => {
@@ -122,7 +110,7 @@ class QueueEngine implements ChessEngine {
   private readonly reader = new PositionReader();
   private setup: Setup = { fen: null, moves: [], game: unwrap(createGamePosition(null, [])) };
 
-  constructor(private readonly queue: OpenQueue) {}
+  constructor(private readonly queue: RequestQueue) {}
 
   get network(): string {
     return this.queue.host.network;
@@ -191,32 +179,30 @@ class QueueEngine implements ChessEngine {
   }
 }
 
-function readPosition(queue: OpenQueue, reader: PositionReader, setup: PositionSetup): Setup {
+function readPosition(queue: RequestQueue, reader: PositionReader, setup: PositionSetup): Setup {
   const { fen, moves } = checkPosition(setup);
   const game = unwrap(reader.read(fen, moves));
   for (const note of game.notes) queue.onWarning(note);
   return { fen, moves, game };
 }
 
-function startSearch(queue: OpenQueue, { fen, moves, game }: Setup, limits: GoLimits): Search {
+function startSearch(queue: RequestQueue, { fen, moves, game }: Setup, limits: GoLimits): Search {
   const task = { fen, moves, request: createRequest(limits, game) };
   const request = new SearchRequest(task, writesKingTakesRook(queue.host.options, game.position));
-  const unfollow = followSignal(queue, request, limits.signal);
-  if (limits.signal?.aborted !== true) queue.add(request);
-  void request.search.bestMove.then(unfollow, unfollow);
-  return request.search;
+  const unfollow = queue.add(request, limits.signal);
+  void request.bestMove.then(unfollow, unfollow);
+  return request;
 }
 
 async function startEvaluation(
-  queue: OpenQueue,
+  queue: RequestQueue,
   { fen, moves, game }: Setup,
   options: { readonly signal?: Signal | undefined },
 ): Promise<Evaluation | null> {
   checkKeys('The request', options, ['signal']);
   const chess960 = writesKingTakesRook(queue.host.options, game.position);
   const request = new EvaluationRequest({ fen, moves, request: { nodes: 1 } });
-  const unfollow = followSignal(queue, request, options.signal);
-  if (options.signal?.aborted !== true) queue.add(request);
+  const unfollow = queue.add(request, options.signal);
   const stats = await request.stats.finally(unfollow);
   return stats === null ? null : createEvaluation(stats, chess960);
 }

@@ -4,11 +4,10 @@
  */
 
 import { createDeferred } from '../../base/util/index.js';
-import { NO_MOVE } from '../../chess/rules/index.js';
-import { type BestMove, isUnlimited, type RootStats, type SearchReport } from '../core/index.js';
-import type { SearchEnd, Signal } from './chess-engine.js';
+import type { RootStats } from '../core/index.js';
+import type { Signal } from './chess-engine.js';
 import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
-import { RunningSearch } from './running-search.js';
+import { SearchRequest } from './search-request.js';
 
 export interface QueuedRequest {
   /** Resolves when the engine is free again; never rejects. */
@@ -34,6 +33,7 @@ export class RequestQueue {
   private readonly slots: Slot[];
   private waiting: QueuedRequest[] = [];
   private closed: Error | null = null;
+  private disposal: Promise<void> | undefined;
   readonly onWarning: (sentence: string) => void;
 
   constructor(createHost: HostFactory, size: number, { onWarning, onProgress }: QueueEvents) {
@@ -61,27 +61,43 @@ export class RequestQueue {
     return this.slots.map(({ host }) => host);
   }
 
+  /** The first one, for questions that all answer alike. */
+  get host(): EngineHost {
+    return this.slots[0].host;
+  }
+
   /** Throws when the queue is closed. */
   requireOpen(): void {
     if (this.closed !== null) throw this.closed;
   }
 
-  add(request: QueuedRequest): void {
+  /** @param signal gives up the request. @returns a function that ends the watch of the signal */
+  add(request: QueuedRequest, signal?: Signal): () => void {
+    const abort = (): void => {
+      this.waiting = this.waiting.filter((other) => other !== request);
+      request.fail?.(signal?.reason);
+    };
+    if (signal?.aborted) {
+      abort();
+      return () => undefined;
+    }
+    signal?.addEventListener('abort', abort);
     this.waiting.push(request);
     this.startNext();
-  }
-
-  /** Removes a request that has not begun. */
-  remove(request: QueuedRequest): void {
-    this.waiting = this.waiting.filter((other) => other !== request);
+    return () => signal?.removeEventListener('abort', abort);
   }
 
   stop(): void {
     for (const request of [...this.slots.map(({ current }) => current), ...this.waiting]) request?.stop?.();
   }
 
+  dispose(): Promise<void> {
+    this.disposal ??= this.close(new Error('The engine was disposed of'));
+    return this.disposal;
+  }
+
   /** All requests without an answer fail. */
-  async close(error: Error): Promise<void> {
+  private async close(error: Error): Promise<void> {
     this.closed = error;
     for (const request of [...this.slots.map(({ current }) => current), ...this.waiting.splice(0)])
       request?.fail?.(error);
@@ -103,80 +119,6 @@ export class RequestQueue {
   }
 }
 
-export class SearchRequest implements QueuedRequest {
-  readonly search: RunningSearch;
-  private host: EngineHost | null = null;
-  private ended: SearchEnd = 'limit';
-  private hasFailed = false;
-  private isPondering: boolean;
-  private finish: () => void = () => undefined;
-
-  constructor(
-    private readonly task: HostTask,
-    chess960: boolean,
-  ) {
-    this.isPondering = task.request.ponder === true;
-    const stop = (): void => this.stop();
-    this.search = new RunningSearch({ chess960, stop, ponderHit: () => this.ponderHit() });
-  }
-
-  get isEndless(): boolean {
-    return this.isPondering || isUnlimited(this.task.request);
-  }
-
-  run(host: EngineHost): Promise<void> {
-    this.host = host;
-    return new Promise((resolve) => {
-      this.finish = resolve;
-      host.go(this.task);
-      if (this.ended !== 'limit') host.stop();
-      else if (this.task.request.ponder === true && !this.isPondering) host.ponderHit();
-    });
-  }
-
-  giveWay(): void {
-    this.endEarly('replaced');
-  }
-
-  stop(): void {
-    this.endEarly('stopped');
-  }
-
-  fail(error: unknown): void {
-    this.search.fail(error);
-    this.endEarly('stopped');
-  }
-
-  add(report: SearchReport): void {
-    this.search.add(report);
-  }
-
-  addMoves(stats: RootStats): void {
-    this.search.addMoves(stats);
-  }
-
-  noteFailure(): void {
-    this.hasFailed = true;
-  }
-
-  end(best: BestMove): void {
-    this.search.end(best, best.move === NO_MOVE ? 'gameOver' : this.hasFailed ? 'failed' : this.ended);
-    this.finish();
-  }
-
-  private ponderHit(): void {
-    if (!this.isPondering) throw new Error('ponderHit without a search that ponders');
-    this.isPondering = false;
-    this.host?.ponderHit();
-  }
-
-  private endEarly(end: SearchEnd): void {
-    if (this.ended !== 'limit') return;
-    this.ended = end;
-    this.host?.stop();
-  }
-}
-
 export class EvaluationRequest implements QueuedRequest {
   private readonly answer = createDeferred<RootStats | null>();
   readonly stats = this.answer.promise;
@@ -190,16 +132,4 @@ export class EvaluationRequest implements QueuedRequest {
   fail(error: unknown): void {
     this.answer.reject(error);
   }
-}
-
-/** Gives up the request when the signal aborts. @returns a function that ends the watch */
-export function followSignal(queue: RequestQueue, request: QueuedRequest, signal: Signal | undefined): () => void {
-  if (signal === undefined) return () => undefined;
-  const abort = (): void => {
-    queue.remove(request);
-    request.fail?.(signal.reason);
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort);
-  return () => signal.removeEventListener('abort', abort);
 }
