@@ -42,7 +42,7 @@ export async function createEnginePool(settings: PoolSettings = {}): Promise<Eng
 }
 
 function createHost(events: HostEvents): EngineHost {
-  return new LocalHost({ options: createPageOptions(), ports: libraryPorts }, events);
+  return new LocalHost(createPageOptions(), libraryPorts, events);
 }
 
 function requireBrowser(): void {

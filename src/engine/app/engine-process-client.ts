@@ -18,16 +18,7 @@ import { createOptionStore } from './options.js';
 /** A call of the host in the other process, and its answer. */
 export interface HostCall {
   readonly id: number;
-  readonly method:
-    | 'setOption'
-    | 'setNetwork'
-    | 'load'
-    | 'go'
-    | 'stop'
-    | 'ponderHit'
-    | 'evaluate'
-    | 'newGame'
-    | 'dispose';
+  readonly method: Exclude<keyof EngineHost, 'options' | 'network'>;
   readonly args: readonly unknown[];
 }
 
@@ -37,7 +28,7 @@ export type HostMessage =
 
 export function createEngineHost(events: HostEvents): EngineHost {
   const options = createOptionStore();
-  if (isMainThread) return new LocalHost({ options, ports: enginePorts }, events);
+  if (isMainThread) return new LocalHost(options, enginePorts, events);
   return new EngineProcessClient(options, events);
 }
 

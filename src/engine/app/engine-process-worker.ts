@@ -13,18 +13,15 @@ const pass =
   (data: unknown): void =>
     post({ event, data });
 
-const host = new LocalHost(
-  { options: createOptionStore(), ports: enginePorts },
-  {
-    report: pass('report'),
-    moveStats: pass('moveStats'),
-    bestMove: pass('bestMove'),
-    failure: pass('failure'),
-    warning: pass('warning'),
-    progress: pass('progress'),
-    loss: pass('loss'),
-  },
-);
+const host = new LocalHost(createOptionStore(), enginePorts, {
+  report: pass('report'),
+  moveStats: pass('moveStats'),
+  bestMove: pass('bestMove'),
+  failure: pass('failure'),
+  warning: pass('warning'),
+  progress: pass('progress'),
+  loss: pass('loss'),
+});
 
 process.on('message', async ({ id, method, args }: HostCall) => {
   try {

@@ -56,22 +56,18 @@ export interface EngineHost {
 
 export type HostFactory = (events: HostEvents) => EngineHost;
 
-/** What differs between Node and a page. */
-export interface EngineParts {
-  readonly options: OptionStore;
-  readonly ports: EnginePorts;
-}
-
 export class LocalHost implements EngineHost {
-  readonly options: OptionStore;
   private readonly engine: Engine;
   private readonly networks: NetworkAddress[] = [];
   /** Why the last network could not be loaded. */
   private problem: string | null = null;
   private loads = 0;
 
-  constructor({ options, ports }: EngineParts, events: HostEvents) {
-    this.options = options;
+  constructor(
+    readonly options: OptionStore,
+    ports: EnginePorts,
+    events: HostEvents,
+  ) {
     this.engine = new Engine(options, ports, {
       ...events,
       note: () => undefined,
