@@ -144,10 +144,11 @@ function getSize(path: string): number {
 }
 
 async function transfer({ url, mostBytes, onProgress }: Download, part: string): Promise<void> {
-  const stall = new Stall();
+  const stalled = new AbortController();
+  const stallTimer = setTimeout(() => stalled.abort(), STALL_MS);
   try {
     const start = getSize(part);
-    const response = await request(url, start, stall.signal);
+    const response = await request(url, start, stalled.signal);
     if (response.status === 416) {
       rmSync(part, { force: true });
       throw new BrokenTransfer(`${url} cannot be resumed`);
@@ -161,7 +162,7 @@ async function transfer({ url, mostBytes, onProgress }: Download, part: string):
     let done = offset;
     const body = Readable.fromWeb(response.body as ReadableStream);
     body.on('data', (chunk: Buffer) => {
-      stall.restart();
+      stallTimer.refresh();
       done += chunk.length;
       if (done > mostBytes) body.destroy(tooLarge);
       onProgress(done, total);
@@ -171,18 +172,17 @@ async function transfer({ url, mostBytes, onProgress }: Download, part: string):
       await pipeline(body, createWriteStream(part, { flags: isResumed ? 'a' : 'w', mode: 0o644 }));
     } catch (error) {
       if (error === tooLarge) rmSync(part, { force: true });
-      if (error === tooLarge) throw error;
-      if ((error as NodeJS.ErrnoException).syscall === 'write') throw error;
-      if ((error as NodeJS.ErrnoException).syscall === 'open') throw error;
+      const { syscall = '' } = error as NodeJS.ErrnoException;
+      if (error === tooLarge || ['open', 'write'].includes(syscall)) throw error;
       throw new BrokenTransfer(`The transfer of ${url} broke off: ${describeCause(error)}`);
     }
     if (total !== null && done < total) throw new BrokenTransfer(`The transfer of ${url} broke off`);
   } finally {
-    stall.end();
+    clearTimeout(stallTimer);
   }
 }
 
-export async function request(url: string, start: number, signal: AbortSignal): Promise<Response> {
+async function request(url: string, start: number, signal: AbortSignal): Promise<Response> {
   // If the server compressed the file, its length and digest would be different.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (start > 0) headers.range = `bytes=${start}-`;
@@ -231,29 +231,6 @@ function describeCause(error: unknown): string {
   return cause?.message ?? message;
 }
 
-/** Aborts a transfer when nothing arrives for STALL_MS. */
-class Stall {
-  private readonly controller = new AbortController();
-  private timer = this.start();
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  restart(): void {
-    clearTimeout(this.timer);
-    this.timer = this.start();
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-  }
-
-  private start(): NodeJS.Timeout {
-    return setTimeout(() => this.controller.abort(), STALL_MS);
-  }
-}
-
 export interface DownloadWatcher {
   onStart(network: RemoteNetwork): void;
   /** @param totalBytes null when the server does not say */
@@ -279,27 +256,19 @@ export function downloadNetwork(
 }
 
 /** Downloads the network that the options name, if it is one to download and is missing. */
-export async function obtainNetwork(options: OptionStore, watcher: DownloadWatcher): Promise<Result<true>> {
+export async function obtainNetwork(options: OptionStore, watcher: DownloadWatcher): Promise<Result<unknown>> {
   const weightsFile = options.getString('WeightsFile');
   const remote = existsSync(weightsFile) ? null : findRemoteNetwork(weightsFile);
-  if (remote === null) return success(true);
-  if (!remote.ok) return remote;
-  if (isDownloaded(remote.value)) return success(true);
-  const downloaded = await downloadNetwork(remote.value, watcher);
-  return downloaded.ok ? success(true) : downloaded;
+  if (remote === null) return success(null);
+  return remote.ok && !isDownloaded(remote.value) ? downloadNetwork(remote.value, watcher) : remote;
 }
 
 async function runDownload(network: RemoteNetwork, watcher: DownloadWatcher): Promise<Result<string>> {
   watcher.onStart(network);
   try {
     const { url, path, sha256 } = network;
-    const downloaded = await downloadFile({
-      url,
-      path,
-      sha256,
-      mostBytes: LARGEST_NETWORK_BYTES,
-      onProgress: watcher.onProgress,
-    });
+    const { onProgress } = watcher;
+    const downloaded = await downloadFile({ url, path, sha256, mostBytes: LARGEST_NETWORK_BYTES, onProgress });
     if (!downloaded.ok) return downloaded;
     if (sha256 !== null) return success(path);
     const { findDamage } = await import('./network-file.js');

@@ -69,8 +69,7 @@ export async function resolveNetwork(
   provider = getFirstProvider(options),
 ): Promise<Result<ResolvedNetwork>> {
   const weightsFile = options.getString('WeightsFile');
-  const parsed = parseNetworkChoice(options.getString('BackendOptions'));
-  const choice = parsed.ok ? parsed.value : {};
+  const choice = readChoice(options) ?? {};
   const asFile = (path: string, reason: string): Result<ResolvedNetwork> =>
     success({ path, builtIn: null, provider, choice, reason, missing: describeMissing(weightsFile, path) });
   const asBundled = (network: BundledNetwork, reason: string): Result<ResolvedNetwork> => {
@@ -88,7 +87,7 @@ export async function resolveNetwork(
   const discovers = weightsFile !== BUILT_IN;
   const beside = discovers && isPackaged ? await discover('program') : undefined;
   if (beside !== undefined) return asFile(beside, `found at ${beside}`);
-  const network = chooseBundledNetwork(options, provider, bundled);
+  const network = chooseBundledNetwork(options, provider, choice, bundled);
   if (network !== undefined) {
     const why = needsMeasuredLevels(options)
       ? 'with which the levels of limited strength were measured'
@@ -130,7 +129,7 @@ function describeOrigin(network: ResolvedNetwork): { isForeign: true } | { isChe
   return isBundled(network) ? { isChecked: true } : { isForeign: true };
 }
 
-export function computeDigest(bytes: Uint8Array): string {
+function computeDigest(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
@@ -150,9 +149,15 @@ async function discover(where: 'program' | 'everywhere'): Promise<string | undef
  * network nor a precision.
  */
 export function needsMeasuredLevels(options: OptionStore): boolean {
-  const choice = parseNetworkChoice(options.getString('BackendOptions'));
-  const isFree = choice.ok && choice.value.precision === undefined && mayTakeBundled(options);
+  const choice = readChoice(options);
+  const isFree = choice !== null && choice.precision === undefined && mayTakeBundled(options);
   return isFree && isStrengthLimited(options);
+}
+
+/** What the backend options say of the network; null if they are invalid. */
+function readChoice(options: OptionStore): NetworkChoice | null {
+  const choice = parseNetworkChoice(options.getString('BackendOptions'));
+  return choice.ok ? choice.value : null;
 }
 
 function mayTakeBundled(options: OptionStore): boolean {
@@ -167,14 +172,13 @@ function mayTakeBundled(options: OptionStore): boolean {
 function chooseBundledNetwork(
   options: OptionStore,
   provider: string,
+  { precision }: NetworkChoice,
   bundled: readonly BundledNetwork[],
 ): BundledNetwork | undefined {
   const measured = needsMeasuredLevels(options) && findBundledNetwork(bundled, LEVELS_NETWORK);
   if (measured) return measured;
-  const choice = parseNetworkChoice(options.getString('BackendOptions'));
-  const asked = choice.ok ? choice.value.precision : undefined;
-  const precision = asked === 'f16' && provider !== getFirstProvider(options) ? undefined : asked;
-  return chooseNetwork(bundled, provider, precision?.replace('f', 'fp') ?? '');
+  const isForOther = precision === 'f16' && provider !== getFirstProvider(options);
+  return chooseNetwork(bundled, provider, isForOther ? '' : (precision?.replace('f', 'fp') ?? ''));
 }
 
 /** What the network was chosen for. */
@@ -202,6 +206,9 @@ interface LoadSettings {
   readonly onWarning?: (text: string) => void;
 }
 
+/** A network that has been read; `bytes` is an ONNX model. */
+type NetworkContent = Extract<ModelSource, { bytes: Uint8Array }>;
+
 /** The network of the options in the edition that suits a device, from a file that is read once; an ONNX model is converted if possible. */
 export async function findModel(
   options: OptionStore,
@@ -210,7 +217,7 @@ export async function findModel(
     precision: 'f32',
   },
   settings: LoadSettings = {},
-): Promise<Result<ModelSource>> {
+): Promise<Result<NetworkContent>> {
   const network = await resolveNetwork(options, provider);
   return network.ok ? loadNetwork(network.value, precision, settings) : network;
 }
@@ -220,7 +227,7 @@ export async function loadNetwork(
   network: ResolvedNetwork,
   precision: ModelEdition['precision'],
   { isIdentified = false, onWarning = () => undefined }: LoadSettings = {},
-): Promise<Result<ModelSource>> {
+): Promise<Result<NetworkContent>> {
   if (network.missing !== null) return failure(network.missing);
   const { provider, choice } = network;
   const edition = { provider, winograd: choice.winograd !== false };
@@ -232,21 +239,17 @@ async function findExact(
   network: ResolvedNetwork,
   edition: WantedEdition,
   isIdentified: boolean,
-): Promise<Result<ModelSource>> {
-  if (network.builtIn === null && (await isLc0File(network.path)))
-    return loadLc0(network.path, network.choice, edition);
+): Promise<Result<NetworkContent>> {
+  const { path, builtIn, choice } = network;
+  if (builtIn === null && (await isLc0File(path))) return loadLc0(path, choice, edition);
   const name = getSourceName(network);
   try {
     const bytes = await readNetwork(network);
     const fileSha256 = isIdentified ? computeDigest(bytes) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
-    return success({
-      bytes: await adaptOnnx(inflated.value, edition),
-      name,
-      fileSha256,
-      ...describeOrigin(network),
-    });
+    const adapted = await adaptOnnx(inflated.value, edition);
+    return success({ bytes: adapted, name, fileSha256, ...describeOrigin(network) });
   } catch (error) {
     return failure((error as Error).message);
   }
@@ -257,7 +260,7 @@ async function findInt8(
   network: ResolvedNetwork,
   edition: WantedEdition,
   onWarning: (text: string) => void,
-): Promise<Result<ModelSource>> {
+): Promise<Result<NetworkContent>> {
   const { path, builtIn, choice } = network;
   let fileSha256: string;
   try {
@@ -270,20 +273,15 @@ async function findInt8(
   } catch (error) {
     return failure((error as Error).message);
   }
-  const findEdition = async (form: Partial<WantedEdition>): Promise<Result<Int8Source>> => {
-    const found = await findExact(network, { ...edition, ...form }, true);
-    if (!found.ok || !('path' in found.value)) return found as Result<Int8Source>;
-    return failure(`Cannot read the network ${path}`);
-  };
   const { loadInt8Network } = await import('../../networks/lc0/index.js');
   const int8 = await loadInt8Network({
     key: [fileSha256, choice.policyHead ?? '', choice.valueHead ?? '', String(edition.winograd)],
     plain: async () => {
-      const plain = await findEdition({ isForInt8: true });
+      const plain = await findExact(network, { ...edition, isForInt8: true }, true);
       return plain.ok ? success(plain.value.bytes) : plain;
     },
     fastest: async () => {
-      const exact = await findEdition({});
+      const exact = await findExact(network, edition, true);
       return exact.ok ? success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder }) : exact;
     },
   });
@@ -293,7 +291,7 @@ async function findInt8(
     return success({ bytes: onnx, name: getSourceName(network), fileSha256, ...describeOrigin(network) });
   }
   onWarning(report);
-  return findEdition({});
+  return findExact(network, edition, true);
 }
 
 /** Why a file cannot be used as a network, in one sentence; null if it can. */
@@ -313,10 +311,8 @@ export async function describeInt8(options: OptionStore): Promise<Result<string>
   const found = await findModel(options, { provider: 'cpu', precision: 'int8' }, { onWarning });
   if (!found.ok) return found;
   const { readInt8Report } = await import('../../networks/lc0/index.js');
-  return success(('bytes' in found.value ? readInt8Report(found.value.bytes) : undefined) ?? refusal);
+  return success(readInt8Report(found.value.bytes) ?? refusal);
 }
-
-type Int8Source = Extract<ModelSource, { bytes: Uint8Array }>;
 
 /** Recognises lc0's networks by content, because their names often have no extension. */
 async function isLc0File(path: string): Promise<boolean> {
@@ -339,7 +335,7 @@ async function loadLc0(
   path: string,
   { policyHead, valueHead }: NetworkChoice,
   edition: WantedEdition,
-): Promise<Result<ModelSource>> {
+): Promise<Result<NetworkContent>> {
   const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../../networks/lc0/index.js');
   const network = await loadLc0Network(path, {
     ...(policyHead === undefined ? {} : { policyHead }),
@@ -375,10 +371,8 @@ async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uin
   const { halveModel } = await import('../../networks/onnx/index.js');
   const { rebuildOnnx } = await import('../../networks/lc0/index.js');
   if (channelBlock === 0) return halveModel(bytes) ?? bytes;
-  return (
-    (await (edition.isForInt8 ? rebuildOnnx(bytes, channelBlock, null, true) : rebuildOnnx(bytes, channelBlock))) ??
-    bytes
-  );
+  const { isForInt8 } = edition;
+  return (await rebuildOnnx(bytes, channelBlock, isForInt8 ? null : undefined, isForInt8)) ?? bytes;
 }
 
 /** A sentence for a network that has not been downloaded yet; null for all others. */
