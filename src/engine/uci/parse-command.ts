@@ -15,21 +15,7 @@ export type GoCommand = {
 };
 
 export type UciCommand =
-  | {
-      readonly type:
-        | 'uci'
-        | 'isready'
-        | 'ucinewgame'
-        | 'stop'
-        | 'ponderhit'
-        | 'quit'
-        | 'd'
-        | 'eval'
-        | 'wait'
-        | 'help'
-        | 'xyzzy'
-        | 'register';
-    }
+  | { readonly type: Exclude<CommandName, 'debug' | 'setoption' | 'position' | 'go' | 'bench'> }
   | { readonly type: 'debug'; readonly on: boolean }
   | { readonly type: 'setoption'; readonly option: string; readonly value: string }
   /** fen null = the start position. */
@@ -39,7 +25,7 @@ export type UciCommand =
   | { readonly type: 'bench'; readonly words: readonly string[] };
 
 /** Every command, with the lines that `help` prints for it. The parser accepts no other. */
-export const COMMAND_HELP: Record<UciCommand['type'], string> = {
+export const COMMAND_HELP = {
   uci: 'uci                          print name and options, then uciok',
   isready: 'isready                      print readyok once the network is loaded',
   setoption: 'setoption name N [value V]   set an option; names are not case-sensitive',
@@ -58,6 +44,7 @@ export const COMMAND_HELP: Record<UciCommand['type'], string> = {
   help: 'help                         show this list',
   quit: 'quit                         end the program',
 };
+type CommandName = keyof typeof COMMAND_HELP;
 
 /** @returns null for an empty line */
 export function parseCommand(line: string): Result<UciCommand> | null {
@@ -65,7 +52,7 @@ export function parseCommand(line: string): Result<UciCommand> | null {
   const name = words[0];
   if (name === '') return null;
   if (!Object.hasOwn(COMMAND_HELP, name)) return failure(`Unknown command: ${line.trim()}`);
-  const type = name as UciCommand['type'];
+  const type = name as CommandName;
   switch (type) {
     case 'setoption':
       return parseSetOption(line);
