@@ -6,13 +6,7 @@
 import { findRuntime } from '#platform/onnx-runtime.js';
 import { type OptionSpec, OptionStore } from '../base/options/index.js';
 import { type Result, success, unwrap } from '../base/util/index.js';
-import {
-  createPoolNetwork,
-  type EnginePorts,
-  MateClient,
-  type NetworkPort,
-  readPoolOptions,
-} from '../engine/core/index.js';
+import { createPoolNetwork, type EnginePorts, MateClient, readPoolOptions } from '../engine/core/index.js';
 import { acceptedOptions, engineOptions, isStrengthLimited } from '../engine/core/options.js';
 import { conversationOptions } from '../engine/uci/options.js';
 import {
@@ -40,34 +34,23 @@ const SLOW_DOWNLOAD_MS = 1000;
 /** @param watch told of downloads; without it, warnings tell of slow ones */
 export function createPagePorts(watch?: DownloadWatch): EnginePorts {
   return {
-    ...ports,
-    createNetwork: (options, warn, avoidsDevice, tell = warn) =>
-      createNetwork(options, warn, avoidsDevice, watch ?? warnOfSlowDownloads(tell)),
+    createNetwork: async (options, warn, avoidsDevice, tell) => {
+      const pool = await createPagePool(options, warn, avoidsDevice, watch ?? warnOfSlowDownloads(tell));
+      return createPoolNetwork(await EvaluatorPool.create(pool));
+    },
+    describeChoice: (options) => (needsMeasuredLevels(options) && mayUseGpu(options) ? 'levels' : ''),
+    createSearch: (events) => new SearchClient(events),
+    createMateSearch: () => new MateClient(),
+    createSpareOptions: (options) => {
+      const spare = options.clone();
+      for (const name of ['WeightsFile', 'BackendOptions']) unwrap(spare.set(name, ''));
+      unwrap(spare.set('Backend', 'auto'));
+      return spare;
+    },
   };
 }
 
-async function createNetwork(
-  options: OptionStore,
-  warn: (text: string) => void,
-  avoidsDevice: boolean,
-  watch: DownloadWatch,
-): Promise<NetworkPort> {
-  return createPoolNetwork(await EvaluatorPool.create(await createPagePool(options, warn, avoidsDevice, watch)));
-}
-
-const ports: Omit<EnginePorts, 'createNetwork'> = {
-  describeChoice: (options) => (needsMeasuredLevels(options) && mayUseGpu(options) ? 'levels' : ''),
-  createSearch: (events) => new SearchClient(events),
-  createMateSearch: () => new MateClient(),
-  createSpareOptions: (options) => {
-    const spare = options.clone();
-    for (const name of ['WeightsFile', 'BackendOptions']) unwrap(spare.set(name, ''));
-    unwrap(spare.set('Backend', 'auto'));
-    return spare;
-  },
-};
-
-/** Creates the evaluators that the options ask for, and loads their network. */
+/** The evaluators that the options ask for; their network is loaded when they are created. */
 export async function createPagePool(
   options: OptionStore,
   warn: (text: string) => void,

@@ -40,8 +40,7 @@ function refuse(reason: string): void {
   writeLine(`info string ${reason}`);
   addEventListener('message', ({ data }) => {
     const [word] = String(data).trim().split(/\s+/);
-    if (word === 'uci') writeLine(`error ${reason}`);
-    else if (word === 'go') writeLine(`error ${reason}`);
+    if (word === 'uci' || word === 'go') writeLine(`error ${reason}`);
     else if (word === 'quit') close();
   });
 }

@@ -70,13 +70,9 @@ export const enginePorts: EnginePorts = {
 /** The bundled network on the default backend. Everything else, threads included, stays. */
 export function createSpareOptions(options: OptionStore): OptionStore {
   const spare = options.clone();
-  for (const [name, value] of [
-    ['WeightsFile', BUILT_IN],
-    ['Backend', 'auto'],
-    ['BackendOptions', ''],
-  ] as const) {
-    unwrap(spare.set(name, value));
-  }
+  unwrap(spare.set('WeightsFile', BUILT_IN));
+  unwrap(spare.set('Backend', 'auto'));
+  unwrap(spare.set('BackendOptions', ''));
   return spare;
 }
 
@@ -84,8 +80,8 @@ export function createSpareOptions(options: OptionStore): OptionStore {
 async function createNetwork(
   options: OptionStore,
   warn: (text: string) => void,
-  avoidsDevice = false,
-  tell = warn,
+  avoidsDevice: boolean,
+  tell: (text: string) => void,
 ): Promise<NetworkPort> {
   const network = isFileless(options) ? undefined : await obtain(options, tell);
   let played = network;

@@ -70,7 +70,7 @@ export interface EnginePorts {
     options: OptionStore,
     warn: (text: string) => void,
     avoidsDevice: boolean,
-    tell?: (text: string) => void,
+    tell: (text: string) => void,
   ): Promise<NetworkPort>;
   /** What decides which network is created, beside the options of the pool; absent if only they do. */
   describeChoice?(options: OptionStore): string;
