@@ -78,10 +78,14 @@ function applyNamedConfig(options: OptionStore, path: string): Result<boolean> {
 function applyFoundConfig(options: OptionStore, path: string, faults: string[]): boolean {
   const lines = readConfig(path);
   if (lines?.ok === false) faults.push(lines.error);
-  const own = isOfCurrentFolder(path) && lines?.ok ? keepHarmless(lines.value) : lines;
-  if (own !== lines && lines?.ok && own?.ok) faults.push(describeTaken(path, lines.value, own.value));
+  if (!lines?.ok) return false;
+  let taken = lines.value;
+  if (isOfCurrentFolder(path)) {
+    taken = keepHarmless(lines.value);
+    faults.push(describeTaken(path, lines.value, taken));
+  }
   let showsHidden = false;
-  for (const line of own?.ok ? own.value : []) {
+  for (const line of taken) {
     const applied = applyLines(options, [line]);
     if (!applied.ok) faults.push(`In ${path}: ${applied.error}`);
     else showsHidden ||= applied.value;
@@ -90,18 +94,13 @@ function applyFoundConfig(options: OptionStore, path: string, faults: string[]):
 }
 
 /** The file may have come with an archive of a stranger: of it, no line may open a file or an address. */
-function keepHarmless(lines: readonly string[]): Result<string[]> {
-  const refused = new Set(
-    listOptionSpecs()
-      .filter(mayNameFile)
-      .map(({ uci }) => uci),
-  );
-  return success(
-    lines.filter((line) => {
-      const parsed = parseFlags([line], listOptionSpecs());
-      return !parsed.ok || !parsed.value.settings.some(([name]) => refused.has(name));
-    }),
-  );
+function keepHarmless(lines: readonly string[]): string[] {
+  const specs = listOptionSpecs();
+  const refused = new Set(specs.filter(mayNameFile).map(({ uci }) => uci));
+  return lines.filter((line) => {
+    const parsed = parseFlags([line], specs);
+    return !parsed.ok || !parsed.value.settings.some(([name]) => refused.has(name));
+  });
 }
 
 function describeTaken(path: string, lines: readonly string[], taken: readonly string[]): string {
