@@ -50,26 +50,22 @@ export class AnalysisSession {
       this.ports.send({ error: `The line is not JSON: ${(error as Error).message.split('\n')[0]}` });
       return;
     }
-    if (isObject(object)) {
-      try {
-        this.receive(object);
-      } catch (error) {
-        // A fault of ours must not take the lines behind this one along.
-        const { id } = object;
-        const sentence = `Internal error: ${error instanceof Error ? error.message : String(error)}`;
-        this.ports.send({ ...(typeof id === 'string' ? { id } : {}), error: sentence });
-      }
-    } else this.ports.send({ error: 'A query must be a JSON object' });
-  }
-
-  private receive(object: Record<string, unknown>): void {
+    if (!isObject(object)) {
+      this.ports.send({ error: 'A query must be a JSON object' });
+      return;
+    }
     const { id } = object;
     if (typeof id !== 'string') {
       this.ports.send({ error: 'A query needs an id, which must be a string', field: 'id' });
       return;
     }
-    if (object.action === undefined) this.receiveQuery(id, object);
-    else this.receiveAction(id, object);
+    try {
+      if (object.action === undefined) this.receiveQuery(id, object);
+      else this.receiveAction(id, object);
+    } catch (error) {
+      // A fault of ours must not take the lines behind this one along.
+      this.ports.send({ id, error: `Internal error: ${error instanceof Error ? error.message : String(error)}` });
+    }
   }
 
   private receiveQuery(id: string, object: Record<string, unknown>): void {

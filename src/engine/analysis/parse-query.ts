@@ -91,6 +91,7 @@ function readQuery(queryId: string, object: Readonly<Record<string, unknown>>, d
   const asksForChess960 = fields.chess960 ?? values.get('UCI_Chess960') === true;
   const common = {
     queryId,
+    rootFen: formatFen(game[0].position, 'shredder'),
     // In Chess960 the king's new square may also be that of a plain move.
     chess960: asksForChess960 || hasChess960Castling(game[0].position),
     maxVisits: maxVisits ?? (hasLimit ? null : defaults.maxVisits),
@@ -117,7 +118,6 @@ function readQuery(queryId: string, object: Readonly<Record<string, unknown>>, d
       ...common,
       turnNumber,
       priority: priorities[index],
-      rootFen: game[0].rootFen,
       moves: game.slice(1, turnNumber + 1).map(({ move }) => move),
       blackToMove: position.sideToMove === BLACK,
       gamePly: position.gamePly,
@@ -133,7 +133,6 @@ function readQuery(queryId: string, object: Readonly<Record<string, unknown>>, d
 
 /** A position of the game and the move before it. */
 interface Turn {
-  readonly rootFen: string;
   readonly position: Position;
   readonly move: Move;
 }
@@ -154,13 +153,12 @@ function readGame({ initialFen, fen: otherFen, startpos, moves = [] }: QueryFiel
   for (const text of dropped) notes.push({ field, text });
   if (!parsed.ok) throw new QueryProblem(field, `Illegal position: ${parsed.error}`);
   const position = parsed.value;
-  const rootFen = formatFen(position, 'shredder');
-  const game: Turn[] = [{ rootFen, position: position.clone(), move: 0 as Move }];
+  const game: Turn[] = [{ position: position.clone(), move: 0 as Move }];
   for (const text of moves) {
     const move = parseGameMove(position, text);
     if (!move.ok) throw new QueryProblem('moves', `Illegal move ${game.length} of the game: ${move.error}`);
     position.makeMove(move.value);
-    game.push({ rootFen, position: position.clone(), move: move.value });
+    game.push({ position: position.clone(), move: move.value });
   }
   return game;
 }
