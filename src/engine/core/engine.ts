@@ -3,8 +3,9 @@
  * time and exactly one legal answer to every `go`. The search thread does the searching.
  *
  * `go` → `begin` (waits for the network) → `run` (search-host.ts makes the message) → search thread → `receive` (info…;
- * bestMove → `receiveMove`) → `finish` (waits for a last look for a mate) → `answer`. A second `go` stops the first and waits for its answer. Nothing here blocks or throws. Mistakes of the user are
- * returned as a Result; later failures go to the listener, and `go` is still answered.
+ * bestMove → `receiveMove`) → `finish` (waits for a last look for a mate) → `answer`. A second `go` stops the first and waits for
+ * its answer. Nothing here blocks or throws. Mistakes of the user are returned as a Result; later failures go to the listener,
+ * and `go` is still answered.
  */
 
 import type { OptionStore } from '../../base/options/index.js';
@@ -23,7 +24,7 @@ import type { RequestedSearch } from './requested-search.js';
 import { createRootStats, type RootStats } from './root-stats.js';
 import { createSearchOrder, type FromRunningSearch, SearchHost } from './search-host.js';
 import { SearchQueue, StopWatchdog } from './search-queue.js';
-import { createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
+import { createBlindReport, createFinishedReport, createSearchReport, type SearchReport } from './search-report.js';
 import { readStrength } from './strength.js';
 import { WarmUp } from './warm-up.js';
 
@@ -418,7 +419,8 @@ export class Engine {
     const { active } = this.searches;
     if (active === null) return;
     this.stopWatchdog.end();
-    if (active.lastReport === null && best.move !== NO_MOVE) this.report(active, active.createMissingReport(best.move));
+    if (active.lastReport === null && best.move !== NO_MOVE)
+      this.report(active, createBlindReport(best.move, active.elapsedMs));
     this.searches.active = null;
     if (this.clearsCacheAtAnswer) this.loader.current?.clearCache();
     this.clearsCacheAtAnswer = false;

@@ -5,8 +5,6 @@
  * lost its device in a search is loaded once more, for the CPU, because its threads still use the device's batches.
  *
  * The engine tells it when options change (`onPoolChange`, `onEvaluatorChange`, `onTablesChange`).
- *
- * The network itself is a port over a pool of evaluator threads: `readPoolOptions` and `createPoolNetwork`, for those who open one.
  */
 
 import { repeatEvery } from '#platform/threads.js';

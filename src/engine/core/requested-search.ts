@@ -12,7 +12,7 @@ import { type GoRequest, isUnlimited } from './go-request.js';
 import type { MateFinder } from './mate-finder.js';
 import type { BestMove } from './ports.js';
 import type { RootStats } from './root-stats.js';
-import { createBlindReport, type SearchReport } from './search-report.js';
+import type { SearchReport } from './search-report.js';
 import type { Strength } from './strength.js';
 
 /** Effort of the search for a mate if there is no other answer; it takes a few milliseconds. */
@@ -121,12 +121,6 @@ export class RequestedSearch {
     return this.request.ponder === true && this.game.moves.length > 0;
   }
 
-  /** The request without pondering. */
-  get requestWithoutPonder(): GoRequest {
-    const { ponder: _, ...request } = this.request;
-    return request;
-  }
-
   /** Whether it must not answer before `stop` or `ponderhit`, even if nothing is left to search. */
   get waitsForStop(): boolean {
     return !this.stopRequested && (this.request.ponder === true || isUnlimited(this.request));
@@ -163,11 +157,6 @@ export class RequestedSearch {
   /** Whether the mate finder knows a mate as short as `go mate` asks for. */
   get hasWantedMate(): boolean {
     return this.shorterMate !== null && (this.mates?.moves ?? 0) <= (this.request.mate ?? 0);
-  }
-
-  /** The report that must precede an answer if the search made none. */
-  createMissingReport(move: Move): SearchReport {
-    return createBlindReport(move, this.elapsedMs);
   }
 }
 

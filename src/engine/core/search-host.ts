@@ -12,7 +12,6 @@ import {
   NO_SEARCH,
   type SearchLimits,
   type SearchOrder,
-  type SearchParams,
   type TreeDump,
   type TreeDumpLimits,
 } from '../../search/index.js';
@@ -123,11 +122,12 @@ export class SearchHost {
 
 /** The message that starts a search: its options, position and limits. */
 export function createSearchOrder(search: RequestedSearch, options: OptionStore): SearchOrder {
-  const { game, startsEarlier, limitedRequest } = search;
+  const { game, startsEarlier, limitedRequest, strength } = search;
   const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
   const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), search);
+  const params = createSearchParams(options.values);
   return {
-    params: createParams(search, options),
+    params: strength === null ? params : weaken(params, strength),
     position: {
       rootFen,
       moves,
@@ -146,11 +146,6 @@ export function createSearchOrder(search: RequestedSearch, options: OptionStore)
       ...(startsEarlier ? createPonderLimits(game) : search.tablebaseLimits),
     },
   };
-}
-
-function createParams({ strength }: RequestedSearch, options: OptionStore): SearchParams {
-  const params = createSearchParams(options.values);
-  return strength === null ? params : weaken(params, strength);
 }
 
 function readStatsWish(

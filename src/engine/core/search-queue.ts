@@ -2,7 +2,7 @@
  * The requested searches without an answer yet: the active one, then those that wait for its end. It keeps their order and
  * applies `stop` and `ponderhit` to the waiting ones. The engine starts, stops and answers searches.
  *
- * `StopWatchdog` gives up a stopped search that does not answer. `WarmUp` makes the silent search that each network gets first.
+ * `StopWatchdog` gives up a stopped search that does not answer.
  */
 
 import { startWatchdog } from '../../base/util/index.js';
@@ -82,8 +82,9 @@ export class SearchQueue {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  private createWithoutPonder({ requestWithoutPonder, game, isDiscarded }: RequestedSearch): RequestedSearch {
-    const search = this.create(requestWithoutPonder, game);
+  private createWithoutPonder({ request, game, isDiscarded }: RequestedSearch): RequestedSearch {
+    const { ponder: _, ...ordinary } = request;
+    const search = this.create(ordinary, game);
     search.isDiscarded = isDiscarded;
     return search;
   }
