@@ -11,7 +11,7 @@ import type { OptionStore } from '../../base/options/index.js';
 import { type Result, success } from '../../base/util/index.js';
 import type { RootStats } from '../core/index.js';
 import type { NetworkSource } from '../library/chess-engine.js';
-import { type EngineHost, type HostEvents, type HostTask, LocalHost } from '../library/index.js';
+import { type EngineHost, type HostEvents, type HostPosition, type HostTask, LocalHost } from '../library/index.js';
 import { enginePorts } from './evaluator-network.js';
 import { createOptionStore } from './options.js';
 
@@ -95,8 +95,8 @@ class EngineProcessClient implements EngineHost {
     this.send('ponderHit');
   }
 
-  async evaluate(task: HostTask): Promise<RootStats | null> {
-    return (await this.call('evaluate', task)) as RootStats | null;
+  async evaluate(position: HostPosition): Promise<RootStats | null> {
+    return (await this.call('evaluate', position)) as RootStats | null;
   }
 
   newGame(): void {

@@ -3,6 +3,7 @@ import { suggestName } from '../../base/util/index.js';
 import { parseUciMove } from '../../chess/rules/index.js';
 import type { GamePosition, GoRequest } from '../core/index.js';
 import type { EngineSettings, GoLimits, PositionSetup } from './chess-engine.js';
+import type { HostPosition } from './engine-host.js';
 
 /** Limits by name, and what they are for the engine. */
 const NUMBERS = {
@@ -39,10 +40,7 @@ export function checkSettings(settings: EngineSettings, more: readonly string[] 
   if (!isSource) throw new Error('weights must be a path, a URL, a Blob or bytes');
 }
 
-export function checkPosition(setup: PositionSetup): {
-  readonly fen: string | null;
-  readonly moves: readonly string[];
-} {
+export function checkPosition(setup: PositionSetup): HostPosition {
   checkKeys('The position', setup, ['fen', 'moves']);
   const { fen, moves = [] } = setup as { readonly fen?: unknown; readonly moves?: unknown };
   if (fen !== undefined && typeof fen !== 'string') throw new Error('fen must be a string');

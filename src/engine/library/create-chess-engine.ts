@@ -1,7 +1,7 @@
 /** Implements the typed interfaces over engines that run in this process or in another. It prints nothing. */
 
 import type { OptionStore } from '../../base/options/index.js';
-import { unwrap } from '../../base/util/index.js';
+import { createDeferred, unwrap } from '../../base/util/index.js';
 import { computeOutcome, formatFen, formatUciMove, listLegalMoves, type Move } from '../../chess/rules/index.js';
 import { computeWdl } from '../../search/index.js';
 import {
@@ -25,13 +25,11 @@ import type {
   Search,
   Signal,
 } from './chess-engine.js';
-import type { HostFactory } from './engine-host.js';
-import { EvaluationRequest, RequestQueue } from './request-queue.js';
+import type { EngineHost, HostFactory, HostPosition } from './engine-host.js';
+import { RequestQueue } from './request-queue.js';
 import { SearchRequest } from './search-request.js';
 
-interface Setup {
-  readonly fen: string | null;
-  readonly moves: readonly string[];
+interface Setup extends HostPosition {
   readonly game: GamePosition;
 }
 
@@ -201,9 +199,10 @@ async function startEvaluation(
 ): Promise<Evaluation | null> {
   checkKeys('The request', options, ['signal']);
   const chess960 = writesKingTakesRook(queue.host.options, game.position);
-  const request = new EvaluationRequest({ fen, moves, request: { nodes: 1 } });
-  const unfollow = queue.add(request, options.signal);
-  const stats = await request.stats.finally(unfollow);
+  const { promise, resolve, reject } = createDeferred<RootStats | null>();
+  const run = (host: EngineHost): Promise<void> => host.evaluate({ fen, moves }).then(resolve, reject);
+  const unfollow = queue.add({ run, fail: reject }, options.signal);
+  const stats = await promise.finally(unfollow);
   return stats === null ? null : createEvaluation(stats, chess960);
 }
 

@@ -15,10 +15,13 @@ import {
 } from '../core/index.js';
 import type { NetworkSource } from './chess-engine.js';
 
-/** A position that has been checked, and the request for it. */
-export interface HostTask {
+/** A position that has been checked. */
+export interface HostPosition {
   readonly fen: string | null;
   readonly moves: readonly string[];
+}
+
+export interface HostTask extends HostPosition {
   readonly request: GoRequest;
 }
 
@@ -49,7 +52,7 @@ export interface EngineHost {
   stop(): void;
   ponderHit(): void;
   /** Null when the game is over. */
-  evaluate(task: HostTask): Promise<RootStats | null>;
+  evaluate(position: HostPosition): Promise<RootStats | null>;
   newGame(): void;
   dispose(): Promise<void>;
 }
@@ -114,7 +117,7 @@ export class LocalHost implements EngineHost {
     this.engine.ponderHit();
   }
 
-  evaluate({ fen, moves }: HostTask): Promise<RootStats | null> {
+  evaluate({ fen, moves }: HostPosition): Promise<RootStats | null> {
     this.engine.setPosition(fen, moves);
     return this.engine.evaluate();
   }

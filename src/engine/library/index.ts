@@ -3,9 +3,4 @@
  * options and ports. Its types are in `chess-engine.ts`, a light door: programs compile them without any other file of ours.
  */
 export { createChessEngine, createChessEnginePool } from './create-chess-engine.js';
-export {
-  type EngineHost,
-  type HostEvents,
-  type HostTask,
-  LocalHost,
-} from './engine-host.js';
+export { type EngineHost, type HostEvents, type HostPosition, type HostTask, LocalHost } from './engine-host.js';

@@ -3,10 +3,8 @@
  * another one only if no engine is free and the other is a search without a limit.
  */
 
-import { createDeferred } from '../../base/util/index.js';
-import type { RootStats } from '../core/index.js';
 import type { Signal } from './chess-engine.js';
-import type { EngineHost, HostFactory, HostTask } from './engine-host.js';
+import type { EngineHost, HostFactory } from './engine-host.js';
 import { SearchRequest } from './search-request.js';
 
 export interface QueuedRequest {
@@ -116,20 +114,5 @@ export class RequestQueue {
       });
     }
     for (const { current } of this.slots.slice(0, this.waiting.length)) if (current?.isEndless) current.giveWay?.();
-  }
-}
-
-export class EvaluationRequest implements QueuedRequest {
-  private readonly answer = createDeferred<RootStats | null>();
-  readonly stats = this.answer.promise;
-
-  constructor(private readonly task: HostTask) {}
-
-  async run(host: EngineHost): Promise<void> {
-    await host.evaluate(this.task).then(this.answer.resolve, this.answer.reject);
-  }
-
-  fail(error: unknown): void {
-    this.answer.reject(error);
   }
 }
