@@ -1,6 +1,6 @@
 /** The door of uci/: the protocol as text. In engine mode only this room writes to stdout, through the function that it is given. */
 
-export { formatBestMove, formatInfo, type InfoStyle } from './info-text.js';
+export { formatBestMove, formatInfo } from './info-text.js';
 export { formatMoveStats } from './move-stats-text.js';
 export { formatOption } from './options.js';
 export { parseCommand } from './parse-command.js';

@@ -2,33 +2,24 @@
  * Search reports as text: `info` lines with fields in lc0's order (chess/uciloop.cc, StringUciResponder) and whole numbers only.
  */
 
+import type { OptionStore } from '../../base/options/index.js';
 import { formatUciMove, type Move, NO_MOVE } from '../../chess/rules/index.js';
 import type { ReportLine, SearchReport } from '../core/index.js';
 
-/** What the GUI asked for by options. */
-export interface InfoStyle {
-  readonly chess960: boolean;
-  readonly showWdl: boolean;
-  readonly showMovesLeft: boolean;
-  readonly showEps: boolean;
-  /** A line has `multipv k` only if several lines were asked for, now or when the search began. */
-  readonly multiPv: number;
-  /** `nodes` of each line instead of the total. */
-  readonly perPvCounters: boolean;
-}
-
-export function formatInfo(report: SearchReport, line: ReportLine, style: InfoStyle): string {
-  const nodes = style.perPvCounters ? line.visits : report.nodes;
+export function formatInfo(report: SearchReport, line: ReportLine, options: OptionStore): string {
+  const nodes = options.getBoolean('PerPVCounters') ? line.visits : report.nodes;
   const words = ['info depth', report.depth, 'seldepth', report.seldepth, 'time', report.timeMs, 'nodes', nodes];
   words.push('score', line.score.kind, line.score.value);
-  if (style.showWdl) words.push('wdl', line.wdl.win, line.wdl.draw, line.wdl.loss);
-  if (style.showMovesLeft && line.movesLeft !== null) words.push('movesleft', line.movesLeft);
+  if (options.getBoolean('UCI_ShowWDL')) words.push('wdl', line.wdl.win, line.wdl.draw, line.wdl.loss);
+  if (options.getBoolean('UCI_ShowMovesLeft') && line.movesLeft !== null) words.push('movesleft', line.movesLeft);
   if (report.hashFull !== null) words.push('hashfull', report.hashFull);
   if (report.nps !== null) words.push('nps', report.nps);
-  if (style.showEps && report.eps !== null) words.push('eps', report.eps);
+  if (options.getBoolean('UCI_ShowEPS') && report.eps !== null) words.push('eps', report.eps);
   words.push('tbhits', report.tbHits);
-  if (style.multiPv > 1 || report.lines.length > 1) words.push('multipv', line.rank);
-  if (line.pv.length > 0) words.push('pv', ...line.pv.map((move) => formatUciMove(move, style.chess960)));
+  // Only if several lines were asked for, now or when the search began.
+  if (options.getNumber('MultiPV') > 1 || report.lines.length > 1) words.push('multipv', line.rank);
+  const chess960 = options.getBoolean('UCI_Chess960');
+  if (line.pv.length > 0) words.push('pv', ...line.pv.map((move) => formatUciMove(move, chess960)));
   return words.join(' ');
 }
 

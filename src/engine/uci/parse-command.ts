@@ -112,15 +112,8 @@ const GO_NUMBERS: Record<string, NumberField> = {
   movetime: 'moveTimeMs',
   perft: 'perft',
 };
-/** A lagging server may send negative clocks, and some GUIs send fractions of a millisecond. All other numbers are counts. */
-const SIGNED = new Set<NumberField>([
-  'whiteTimeMs',
-  'blackTimeMs',
-  'whiteIncrementMs',
-  'blackIncrementMs',
-  'movesToGo',
-  'moveTimeMs',
-]);
+/** The other numbers may be negative: a lagging server may send such clocks. */
+const COUNTS = new Set<NumberField>(['depth', 'nodes', 'mate', 'perft']);
 const GO_WORDS = new Set([...Object.keys(GO_NUMBERS), 'infinite', 'ponder', 'searchmoves']);
 
 /** Every `go` gets its bestmove, so what cannot be understood is skipped and reported. */
@@ -150,9 +143,9 @@ function parseGo(words: readonly string[]): Result<UciCommand> {
   return success({ type: 'go', go, ignored });
 }
 
-/** A negative count is read as 0. @returns null if the text is no number */
+/** A negative count is read as 0. Some GUIs send fractions of a millisecond. @returns null if the text is no number */
 function parseNumber(field: NumberField, text: string): number | null {
   if (!/^[+-]?\d+(\.\d*)?(e\d{1,2})?$/i.test(text)) return null;
   const value = Math.trunc(Number(text));
-  return SIGNED.has(field) ? value : Math.max(0, value);
+  return COUNTS.has(field) ? Math.max(0, value) : value;
 }

@@ -19,7 +19,7 @@ import {
   PerftClient,
   POSITION_REFUSED,
 } from '../core/index.js';
-import { formatBestMove, formatInfo, type InfoStyle } from './info-text.js';
+import { formatBestMove, formatInfo } from './info-text.js';
 import { formatMoveStats, type MoveStatsFormat } from './move-stats-text.js';
 import { formatIdentity } from './options.js';
 import { COMMAND_HELP, type GoCommand, parseCommand, type UciCommand } from './parse-command.js';
@@ -376,8 +376,7 @@ export class UciSession {
   private createListener(): EngineListener {
     return {
       report: (report) => {
-        const style = this.infoStyle;
-        for (const line of report.lines) this.write(formatInfo(report, line, style));
+        for (const line of report.lines) this.write(formatInfo(report, line, this.settings.options));
       },
       moveStats: (stats) => {
         const { options } = this.settings;
@@ -401,18 +400,6 @@ export class UciSession {
         else this.log(text);
       },
       error: (text) => this.write(`info string ${text}`),
-    };
-  }
-
-  private get infoStyle(): InfoStyle {
-    const { options } = this.settings;
-    return {
-      chess960: this.isChess960,
-      showWdl: options.getBoolean('UCI_ShowWDL'),
-      showMovesLeft: options.getBoolean('UCI_ShowMovesLeft'),
-      showEps: options.getBoolean('UCI_ShowEPS'),
-      multiPv: options.getNumber('MultiPV'),
-      perPvCounters: options.getBoolean('PerPVCounters'),
     };
   }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OptionStore } from '#sardonyx/base/options/index.js';
 import { createPrng, isTooLong, LineReader, unwrap } from '#sardonyx/base/util/index.js';
 import { type Move, NO_MOVE, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
+import { createOptionStore } from '#sardonyx/engine/app/options.js';
 import type { ReportLine, SearchReport } from '#sardonyx/engine/core/index.js';
 import {
   formatBestMove,
@@ -10,7 +12,6 @@ import {
   formatInfo,
   formatMoveStats,
   formatOption,
-  type InfoStyle,
   parseCommand,
 } from '#sardonyx/engine/uci/index.js';
 import type { MoveStats } from '#sardonyx/search/index.js';
@@ -192,14 +193,11 @@ const E2E4 = unwrap(parseUciMove(start, 'e2e4'));
 const castling = unwrap(parseFen('r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1'));
 const CASTLE = unwrap(parseUciMove(castling, 'e1g1'));
 
-const STYLE: InfoStyle = {
-  chess960: false,
-  showWdl: false,
-  showMovesLeft: false,
-  showEps: false,
-  multiPv: 1,
-  perPvCounters: false,
-};
+function createOptions(settings: Readonly<Record<string, string>> = {}): OptionStore {
+  const options = createOptionStore();
+  for (const [name, text] of Object.entries(settings)) unwrap(options.set(name, text));
+  return options;
+}
 const LINE: ReportLine = {
   rank: 1,
   visits: 800,
@@ -223,17 +221,15 @@ const REPORT: SearchReport = {
 
 test('an info line has its fields in lc0’s order', () => {
   assert.equal(
-    formatInfo(REPORT, LINE, STYLE),
+    formatInfo(REPORT, LINE, createOptions()),
     'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 hashfull 12 nps 11752 tbhits 0 pv e2e4',
   );
-  const everything = {
-    chess960: false,
-    showWdl: true,
-    showMovesLeft: true,
-    showEps: true,
-    multiPv: 2,
-    perPvCounters: false,
-  };
+  const everything = createOptions({
+    UCI_ShowWDL: 'true',
+    UCI_ShowMovesLeft: 'true',
+    UCI_ShowEPS: 'true',
+    MultiPV: '2',
+  });
   assert.equal(
     formatInfo(REPORT, { ...LINE, rank: 2, score: { kind: 'mate', value: -3 } }, everything),
     'info depth 4 seldepth 11 time 105 nodes 1234 score mate -3 wdl 350 400 250 movesleft 41 hashfull 12 nps 11752 eps 9000 tbhits 0 multipv 2 pv e2e4',
@@ -241,14 +237,14 @@ test('an info line has its fields in lc0’s order', () => {
 });
 
 test('with PerPVCounters a line counts its own visits', () => {
-  assert.match(formatInfo(REPORT, LINE, { ...STYLE, perPvCounters: true }), / nodes 800 score /);
+  assert.match(formatInfo(REPORT, LINE, createOptions({ PerPVCounters: 'true' })), / nodes 800 score /);
 });
 
 test('what is unknown is left out', () => {
   const line = { ...LINE, movesLeft: null, pv: [] };
-  const style = { ...STYLE, showMovesLeft: true, showEps: true };
+  const options = createOptions({ UCI_ShowMovesLeft: 'true', UCI_ShowEPS: 'true' });
   assert.equal(
-    formatInfo({ ...REPORT, hashFull: null, nps: null, eps: null }, line, style),
+    formatInfo({ ...REPORT, hashFull: null, nps: null, eps: null }, line, options),
     'info depth 4 seldepth 11 time 105 nodes 1234 score cp 25 tbhits 0',
   );
 });
