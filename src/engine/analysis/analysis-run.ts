@@ -39,7 +39,7 @@ export class AnalysisRun {
   private readonly boards: Board[] = [];
   private freeBoards: Board[] = [];
   private isStarting = false;
-  private idleWaiters: (() => void)[] = [];
+  private readonly idleWaiters: (() => void)[] = [];
   /** Number of positions searched at the same time. */
   private readonly parallel: number;
 
@@ -177,8 +177,6 @@ export class AnalysisRun {
 
   private checkIdle(): void {
     if (this.activeCount > 0 || this.waiting.size > 0 || this.isStarting) return;
-    const waiters = this.idleWaiters;
-    this.idleWaiters = [];
-    for (const resolve of waiters) resolve();
+    for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
 }

@@ -373,8 +373,8 @@ export class Engine {
 
   private reportInfo(search: RequestedSearch, info: SearchInfo): void {
     const scoreType = this.options.getString('ScoreType') as ScoreType;
-    const hashFull = this.host.cacheFill;
-    const report = createSearchReport(info, { scoreType, hashFull, result: search.ranking?.result ?? null });
+    const result = search.ranking?.result ?? null;
+    const report = createSearchReport(info, scoreType, this.host.cacheFill, result);
     search.mates?.note(report, search.stopRequested);
     this.reportProgress(search, search.mates?.improved ?? report);
   }

@@ -1,4 +1,5 @@
 /** What a client asks of a search, in UCI's terms but parsed and checked, and the limits of a search that follow from it. */
+import type { OptionStore } from '../../base/options/index.js';
 import { BLACK, type Move, type Position } from '../../chess/rules/index.js';
 import { type ClockLimits, computeMoveTimeBudgetMs, type SearchLimits } from '../../search/index.js';
 
@@ -18,9 +19,6 @@ export interface GoRequest {
   /** The listener gets the statistics of the root moves, whatever the options say. */
   readonly reportsMoves?: boolean;
 }
-
-/** Options of clocks. TimeManager and Slowmover have been checked together. */
-export type ClockOptions = Pick<ClockLimits, 'timeManager' | 'slowmover' | 'moveOverheadMs'>;
 
 /** When the time of a search began: performance.timeOrigin + performance.now(). The clock of a game ran for `waitedMs` before. */
 interface SearchStart {
@@ -47,12 +45,18 @@ export function isUnlimited(request: GoRequest): boolean {
 export function createSearchLimits(
   request: GoRequest,
   position: Position,
-  settings: ClockOptions,
+  options: OptionStore,
   { startedAtMs, waitedMs }: SearchStart,
 ): SearchLimits {
   const isInfinite = request.ponder === true || isUnlimited(request);
   const clock = request.infinite ? null : getMoverClock(request, position.sideToMove === BLACK, waitedMs);
   const moveTimeMs = request.infinite ? undefined : request.moveTimeMs;
+  // TimeManager and Slowmover have been checked together.
+  const settings = {
+    timeManager: options.getString('TimeManager'),
+    slowmover: options.getNumber('Slowmover'),
+    moveOverheadMs: options.getNumber('MoveOverheadMs'),
+  };
   return {
     startedAtMs,
     ...(isInfinite ? { infinite: true } : {}),

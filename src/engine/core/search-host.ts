@@ -15,7 +15,7 @@ import {
   type TreeDump,
   type TreeDumpLimits,
 } from '../../search/index.js';
-import { type ClockOptions, createSearchLimits } from './go-request.js';
+import { createSearchLimits } from './go-request.js';
 import { createPonderLimits, stepBack } from './ponder-step.js';
 import type { EnginePorts, NetworkPort, SearchPort } from './ports.js';
 import type { RequestedSearch } from './requested-search.js';
@@ -124,7 +124,7 @@ export class SearchHost {
 export function createSearchOrder(search: RequestedSearch, options: OptionStore): SearchOrder {
   const { game, startsEarlier, limitedRequest, strength } = search;
   const { position, rootFen, moves } = startsEarlier ? stepBack(game) : game;
-  const { clock, ...limits } = createSearchLimits(limitedRequest, position, readClockSettings(options), search);
+  const { clock, ...limits } = createSearchLimits(limitedRequest, position, options, search);
   const params = createSearchParams(options.values);
   return {
     params: strength === null ? params : weaken(params, strength),
@@ -156,12 +156,4 @@ function readStatsWish(
   return purpose === 'evaluation' || request.reportsMoves === true || options.getBoolean('VerboseMoveStats')
     ? { reportedStats: 'atEnd' }
     : {};
-}
-
-function readClockSettings(options: OptionStore): ClockOptions {
-  return {
-    timeManager: options.getString('TimeManager'),
-    slowmover: options.getNumber('Slowmover'),
-    moveOverheadMs: options.getNumber('MoveOverheadMs'),
-  };
 }

@@ -13,7 +13,7 @@ import { RequestedSearch, type SearchPurpose } from './requested-search.js';
 export class SearchQueue {
   active: RequestedSearch | null = null;
   private readonly waiting: RequestedSearch[] = [];
-  private idleWaiters: (() => void)[] = [];
+  private readonly idleWaiters: (() => void)[] = [];
   private nextId = 1;
 
   /** Number of waiting searches. */

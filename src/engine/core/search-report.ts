@@ -38,14 +38,13 @@ export interface SearchReport extends Omit<SearchInfo, 'gathering' | 'lines'> {
   readonly lines: readonly ReportLine[];
 }
 
-export interface ReportExtras {
-  readonly scoreType: ScoreType;
-  readonly hashFull: number | null;
-  /** Tablebase result of every line: 1 won, 0 drawn, -1 lost; null if unknown. */
-  readonly result: number | null;
-}
-
-export function createSearchReport(info: SearchInfo, { scoreType, hashFull, result }: ReportExtras): SearchReport {
+/** @param result tablebase result of every line: 1 won, 0 drawn, -1 lost; null if unknown */
+export function createSearchReport(
+  info: SearchInfo,
+  scoreType: ScoreType,
+  hashFull: number | null,
+  result: number | null,
+): SearchReport {
   return {
     depth: Math.max(1, Math.trunc(info.depth)),
     seldepth: Math.max(1, Math.trunc(info.seldepth)),
