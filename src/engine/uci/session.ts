@@ -51,6 +51,10 @@ const PROOF_MS = 5000;
 /** A batch of a large network takes seconds. */
 const QUIT_TIMEOUT_MS = 2000;
 
+type CommandHandlers = {
+  readonly [Type in UciCommand['type']]: (command: Extract<UciCommand, { readonly type: Type }>) => void;
+};
+
 export class UciSession {
   private readonly engine: Engine;
   private readonly held: string[] = [];
@@ -71,6 +75,41 @@ export class UciSession {
   private benchEnd: Promise<void> = Promise.resolve();
   private endProof: (() => void) | null = null;
   private loadTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** What each command does. */
+  private readonly handlers: CommandHandlers = {
+    uci: () => this.identify(),
+    isready: () => this.answerWhenReady(),
+    setoption: ({ option, value }) => this.setOption(option, value),
+    ucinewgame: () => {
+      this.perft?.stop();
+      this.engine.newGame();
+    },
+    position: ({ fen, moves }) => this.setPosition(fen, moves),
+    go: ({ go, ignored }) => this.go(go, ignored),
+    stop: () => {
+      this.perft?.stop();
+      this.benchStop?.abort();
+      this.engine.stop();
+    },
+    ponderhit: () => {
+      const result = this.engine.ponderHit();
+      if (!result.ok) this.writeError(result.error);
+    },
+    wait: () => this.hold(this.engine.whenIdle().then(() => this.perftEnd)),
+    d: () => this.showBoard(),
+    eval: () => this.hold(this.evaluate()),
+    bench: ({ words }) => this.bench(words),
+    debug: ({ on }) => {
+      this.isDebugging = on;
+    },
+    help: () => {
+      for (const line of Object.values(COMMAND_HELP).join('\n').split('\n')) this.write(line);
+    },
+    xyzzy: () => this.write('Nothing happens.'),
+    register: () => undefined,
+    quit: () => this.end(),
+  };
 
   constructor(private readonly settings: SessionSettings) {
     this.openLog();
@@ -100,7 +139,8 @@ export class UciSession {
     const command = isLong ? failure(`The line is too long: ${cutText(line)}`) : parseCommand(line);
     if (command === null) return;
     if (command.ok) {
-      this.execute(command.value);
+      const handle = this.handlers[command.value.type] as (command: UciCommand) => void;
+      handle(command.value);
       return;
     }
     this.writeError(command.error);
@@ -161,66 +201,6 @@ export class UciSession {
         clearTimeout(timeout);
         this.settings.onEnd(false);
       });
-  }
-
-  private execute(command: UciCommand): void {
-    switch (command.type) {
-      case 'uci':
-        this.identify();
-        return;
-      case 'isready':
-        this.answerWhenReady();
-        return;
-      case 'setoption':
-        this.setOption(command.option, command.value);
-        return;
-      case 'ucinewgame':
-        this.perft?.stop();
-        this.engine.newGame();
-        return;
-      case 'position':
-        this.setPosition(command.fen, command.moves);
-        return;
-      case 'go':
-        this.go(command.go, command.ignored);
-        return;
-      case 'stop':
-        this.perft?.stop();
-        this.benchStop?.abort();
-        this.engine.stop();
-        return;
-      case 'ponderhit': {
-        const result = this.engine.ponderHit();
-        if (!result.ok) this.writeError(result.error);
-        return;
-      }
-      case 'quit':
-        this.end();
-        return;
-      case 'wait':
-        this.hold(this.engine.whenIdle().then(() => this.perftEnd));
-        return;
-      case 'd':
-        this.showBoard();
-        return;
-      case 'eval':
-        this.hold(this.evaluate());
-        return;
-      case 'bench':
-        this.bench(command.words);
-        return;
-      case 'debug':
-        this.isDebugging = command.on;
-        return;
-      case 'help':
-        for (const line of Object.values(COMMAND_HELP).join('\n').split('\n')) this.write(line);
-        return;
-      case 'xyzzy':
-        this.write('Nothing happens.');
-        return;
-      case 'register':
-        return;
-    }
   }
 
   private showBoard(): void {
