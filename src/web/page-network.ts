@@ -54,8 +54,8 @@ export function createPagePorts(watch?: DownloadWatch): EnginePorts {
 export async function createPagePool(
   options: OptionStore,
   warn: (text: string) => void,
-  avoidsDevice = false,
-  watch = warnOfSlowDownloads(warn),
+  avoidsDevice: boolean,
+  watch: DownloadWatch,
 ): Promise<PoolOptions> {
   const backend = await chooseBackend(options.getString('Backend'), avoidsDevice);
   const pool = { ...readPoolOptions(options, warn), backend, avoidsDevice };

@@ -25,20 +25,20 @@ import {
 } from '../weights/index.js';
 
 /**
- * Rejects with one sentence for the user.
- * @param network the network of the options, if it has been found
- * @param onStandIn called with the CPU's network, if that takes the place of a device's
+ * Finds the network, and downloads it if need be. Rejects with one sentence for the user.
+ * @param onNetwork called with the network, and again if that of the CPU takes its place because the device fails
  */
 export async function createPoolOptions(
   options: OptionStore,
   onWarning: (text: string) => void,
   onProgress = onWarning,
-  network?: ResolvedNetwork,
-  onStandIn?: (network: ResolvedNetwork) => void,
+  onNetwork?: (network: ResolvedNetwork) => void,
 ): Promise<PoolOptions> {
   const pool = readPoolOptions(options, onWarning);
   if (isFileless(options)) return pool;
-  const found = network ?? (await obtain(options, onProgress));
+  unwrap(await obtainNetwork(options, describeDownload(onProgress)));
+  const found = unwrap(await resolveNetwork(options));
+  onNetwork?.(found);
   const settings = { onWarning };
   return {
     ...pool,
@@ -47,16 +47,10 @@ export async function createPoolOptions(
       if (provider === found.provider) return loadNetwork(found, precision, settings);
       const standIn = await resolveNetwork(options, provider);
       if (!standIn.ok) return standIn;
-      onStandIn?.(standIn.value);
+      onNetwork?.(standIn.value);
       return loadNetwork(standIn.value, precision, settings);
     },
   };
-}
-
-/** Finds the network, and downloads it if need be. Rejects with one sentence for the user. */
-async function obtain(options: OptionStore, onProgress: (text: string) => void): Promise<ResolvedNetwork> {
-  unwrap(await obtainNetwork(options, describeDownload(onProgress)));
-  return unwrap(await resolveNetwork(options));
 }
 
 /** The real network and search behind the engine's ports. */
@@ -83,13 +77,11 @@ async function createNetwork(
   avoidsDevice: boolean,
   tell: (text: string) => void,
 ): Promise<NetworkPort> {
-  const network = isFileless(options) ? undefined : await obtain(options, tell);
-  let played = network;
-  const pool = await createPoolOptions(options, warn, tell, network, (standIn) => {
-    played = standIn;
+  let reason = '';
+  const pool = await createPoolOptions(options, warn, tell, (network) => {
+    reason = network.reason;
   });
-  const evaluators = await EvaluatorPool.create({ ...pool, avoidsDevice });
-  return createPoolNetwork(evaluators, played?.reason ?? '');
+  return createPoolNetwork(await EvaluatorPool.create({ ...pool, avoidsDevice }), reason);
 }
 
 /** Folders that were reported: several players of a command may name the same ones. */
