@@ -4,7 +4,6 @@
  * download. Without a known digest it starts again, because the old and new bytes might be of different files.
  */
 
-import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,6 +11,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as wait } from 'node:timers/promises';
+import { computeSha256 } from '#platform/byte-streams.js';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
 import type { OptionStore } from '../../base/options/index.js';
@@ -72,9 +72,8 @@ export async function downloadFile(download: Download): Promise<Result<Downloade
 }
 
 export async function identifyFile(path: string): Promise<DownloadedFile> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return { sizeBytes: statSync(path).size, sha256: hash.digest('hex') };
+  const sha256 = await computeSha256(createReadStream(path));
+  return { sizeBytes: statSync(path).size, sha256 };
 }
 
 /** Renames the part. If another process downloaded the same file first (Windows cannot replace an open file), keeps that one. */

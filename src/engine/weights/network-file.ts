@@ -3,10 +3,10 @@
  * The code for lc0's files is loaded only if needed. As with lc0, a network file beside an executable is preferred to the one
  * inside it.
  */
-import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { computeSha256 } from '#platform/byte-streams.js';
 import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
 import { getProgramCommand } from '#platform/machine.js';
 import { getProgramFolder, getProgramPath, isPackaged, readProgramFile } from '#platform/program-files.js';
@@ -129,10 +129,6 @@ function describeOrigin(network: ResolvedNetwork): { isForeign: true } | { isChe
   return isBundled(network) ? { isChecked: true } : { isForeign: true };
 }
 
-function computeDigest(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 export function isFileless(options: OptionStore): boolean {
   return isFilelessBackend(options.getString('Backend'));
 }
@@ -245,7 +241,7 @@ async function findExact(
   const name = getSourceName(network);
   try {
     const bytes = await readNetwork(network);
-    const fileSha256 = isIdentified ? computeDigest(bytes) : undefined;
+    const fileSha256 = isIdentified ? await computeSha256([bytes]) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
     const adapted = await adaptOnnx(inflated.value, edition);
@@ -265,7 +261,7 @@ async function findInt8(
   let fileSha256: string;
   try {
     const bytes = await readNetwork(network);
-    fileSha256 = computeDigest(bytes);
+    fileSha256 = await computeSha256([bytes]);
     if (builtIn !== null || !(await isLc0File(path))) {
       const inflated = await inflate(bytes);
       if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, edition, true);
