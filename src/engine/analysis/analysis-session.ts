@@ -63,8 +63,9 @@ export class AnalysisSession {
       if (object.action === undefined) this.receiveQuery(id, object);
       else this.receiveAction(id, object);
     } catch (error) {
+      if (error instanceof QueryProblem) this.refuse(id, error);
       // A fault of ours must not take the lines behind this one along.
-      this.ports.send({ id, error: `Internal error: ${error instanceof Error ? error.message : String(error)}` });
+      else this.ports.send({ id, error: `Internal error: ${error instanceof Error ? error.message : String(error)}` });
     }
   }
 
@@ -97,26 +98,22 @@ export class AnalysisSession {
         return;
       case 'terminate':
       case 'terminate_all':
-        this.terminate(id, object);
+        this.terminate(object);
         return;
       default:
         this.refuse(id, { field: 'action', text: `action must be one of ${ACTIONS}` });
     }
   }
 
-  private terminate(id: string, object: Record<string, unknown>): void {
-    try {
-      const { terminateId, turnNumbers = null } = readFields(terminationSchema, object);
-      const isOne = object.action === 'terminate';
-      if (isOne && terminateId === undefined)
-        throw new QueryProblem('terminateId', 'terminate needs the id of a query as terminateId');
-      this.ports.send(object);
-      const queryId = isOne ? (terminateId ?? null) : null;
-      for (const { host } of this.ports.models) host.terminate({ queryId, turnNumbers });
-    } catch (error) {
-      if (!(error instanceof QueryProblem)) throw error;
-      this.refuse(id, error);
-    }
+  /** @throws QueryProblem */
+  private terminate(object: Record<string, unknown>): void {
+    const { terminateId, turnNumbers = null } = readFields(terminationSchema, object);
+    const isOne = object.action === 'terminate';
+    if (isOne && terminateId === undefined)
+      throw new QueryProblem('terminateId', 'terminate needs the id of a query as terminateId');
+    this.ports.send(object);
+    const queryId = isOne ? (terminateId ?? null) : null;
+    for (const { host } of this.ports.models) host.terminate({ queryId, turnNumbers });
   }
 
   private refuse(id: string, { field, text }: Problem): void {

@@ -30,7 +30,7 @@ export function createOptionStore(): OptionStore {
   return new OptionStore(listOptionSpecs());
 }
 
-export const configFileOption: OptionSpec = option(
+const configFileOption: OptionSpec = option(
   'ConfigFile',
   'config',
   freeText('lc0.config'),

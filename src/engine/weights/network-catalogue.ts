@@ -135,7 +135,7 @@ export const NETWORK_CATALOGUE: readonly CataloguedNetwork[] = [
 ];
 
 /** Finds a network by its name or its file's name without the extension; case does not matter. */
-export function findCatalogued(name: string): CataloguedNetwork | undefined {
+function findCatalogued(name: string): CataloguedNetwork | undefined {
   const wanted = name.toLowerCase();
   return NETWORK_CATALOGUE.find(
     (network) =>
@@ -147,6 +147,6 @@ export function findCatalogued(name: string): CataloguedNetwork | undefined {
 }
 
 /** The last part of an address. */
-export function getUrlFileName(url: string): string {
+function getUrlFileName(url: string): string {
   return new URL(url).pathname.split('/').at(-1) ?? '';
 }
