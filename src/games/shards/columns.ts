@@ -15,7 +15,7 @@ import {
 } from 'apache-arrow';
 
 type Numbers = Int8Array | Int16Array | Uint16Array | Uint32Array | Float32Array;
-type NumberType = Int8 | Int16 | Uint16 | Uint32 | Float32;
+export type NumberType = Int8 | Int16 | Uint16 | Uint32 | Float32;
 
 /** One bit a row; rows are appended in order. */
 class Validity {
@@ -50,15 +50,17 @@ function numbersToData(field: Field, length: number, data: Numbers, validity?: V
   });
 }
 
-export class NumberColumn<T extends Numbers> {
+export class NumberColumn {
+  private readonly values: Numbers;
   private readonly validity: Validity | undefined;
   private rows = 0;
 
   constructor(
     private readonly field: Field<NumberType>,
-    private readonly values: T,
+    capacityRows: number,
   ) {
-    this.validity = field.nullable ? new Validity(values.length) : undefined;
+    this.values = new field.type.ArrayType(capacityRows);
+    this.validity = field.nullable ? new Validity(capacityRows) : undefined;
   }
 
   push(value: number | null): void {
@@ -76,26 +78,27 @@ export class NumberColumn<T extends Numbers> {
   }
 }
 
-export class ListColumn<T extends Numbers> {
+export class ListColumn {
   private readonly offsets: Int32Array;
   private readonly validity: Validity | undefined;
-  private values: T;
+  private readonly item: Field<NumberType>;
+  private values: Numbers;
   private length = 0;
   private rows = 0;
 
   constructor(
     private readonly field: Field,
-    private readonly createValues: (length: number) => T,
     capacityRows: number,
   ) {
+    this.item = field.type.children[0];
     this.offsets = new Int32Array(capacityRows + 1);
-    this.values = createValues(capacityRows * 4);
+    this.values = new this.item.type.ArrayType(capacityRows * 4);
     this.validity = field.nullable ? new Validity(capacityRows) : undefined;
   }
 
   push(value: number): void {
     if (this.length === this.values.length) {
-      const grown = this.createValues(this.length * 2);
+      const grown = new this.item.type.ArrayType(this.length * 2);
       grown.set(this.values);
       this.values = grown;
     }
@@ -126,7 +129,7 @@ export class ListColumn<T extends Numbers> {
       nullCount: this.validity?.nullCount ?? 0,
       nullBitmap: this.validity?.bits ?? null,
       valueOffsets: this.offsets,
-      child: numbersToData(this.field.type.children[0], this.length, this.values),
+      child: numbersToData(this.item, this.length, this.values),
     });
   }
 

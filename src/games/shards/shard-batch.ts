@@ -37,53 +37,62 @@ import {
 import type { Move, Position } from '../../chess/rules/index.js';
 import type { HistoryFill, InputEncoding, PolicyEncoding } from '../../networks/encoding/index.js';
 import type { EncodedRow, TrainingRow } from '../records/index.js';
-import { ListColumn, NumberColumn } from './columns.js';
+import { ListColumn, NumberColumn, type NumberType } from './columns.js';
+
+const BATCH_ROWS = 20_000;
+
+function createList<T extends NumberType>(name: string, type: T, isNullable: boolean): Field<List<T>> {
+  return new Field(name, new List(new Field('item', type, false)), isNullable);
+}
+
+const LEGAL = createList('legal', new Uint16(), false);
+const POLICY_INDEX = createList('policy_index', new Uint16(), false);
+const POLICY_WEIGHT = createList('policy_weight', new Float32(), true);
+const POLICY_CP = createList('policy_cp', new Int16(), true);
+
+/** The columns with one number a row, and what each holds of a training row. */
+const NUMBERS = [
+  [new Field('result', new Int8(), true), 'result'],
+  [new Field('cp', new Int16(), true), 'centipawns'],
+  [new Field('q', new Float32(), true), 'valueWl'],
+  [new Field('d', new Float32(), true), 'valueDraw'],
+  [new Field('plies_left', new Float32(), true), 'pliesLeft'],
+  [new Field('policy_kl', new Float32(), true), 'policyKl'],
+  [new Field('value_error', new Float32(), true), 'valueError'],
+  [new Field('game', new Uint32(), false), 'game'],
+  [new Field('ply', new Uint16(), false), 'ply'],
+] as const;
 
 export class ShardBatch {
   private rowCount = 0;
   private readonly masks: Uint32Array;
   private readonly planeValues: Float32Array;
   private readonly values: Float32Array;
-  private readonly legal;
-  private readonly policyIndex;
-  private readonly policyWeight;
-  private readonly policyScore;
-  private readonly result;
-  private readonly centipawns;
-  private readonly valueWl;
-  private readonly valueDraw;
-  private readonly pliesLeft;
-  private readonly policyKl;
-  private readonly valueError;
-  private readonly game;
-  private readonly ply;
+  private readonly legal = new ListColumn(LEGAL, BATCH_ROWS);
+  private readonly policyIndex = new ListColumn(POLICY_INDEX, BATCH_ROWS);
+  private readonly policyWeight = new ListColumn(POLICY_WEIGHT, BATCH_ROWS);
+  private readonly policyScore = new ListColumn(POLICY_CP, BATCH_ROWS);
+  private readonly numbers = NUMBERS.map(([field, source]) => ({
+    source,
+    column: new NumberColumn(field, BATCH_ROWS),
+  }));
+  /** All after the planes, in the schema's order. */
+  private readonly columns = [
+    this.legal,
+    this.policyIndex,
+    this.policyWeight,
+    this.policyScore,
+    ...this.numbers.map(({ column }) => column),
+  ];
 
   constructor(
     private readonly schema: Schema,
     private readonly input: InputEncoding,
     private readonly policy: PolicyEncoding,
   ) {
-    const field = (name: string): Field => {
-      const found = schema.fields.find((candidate) => candidate.name === name);
-      if (found === undefined) throw new Error(`The shard schema has no column ${name}`);
-      return found;
-    };
     this.masks = new Uint32Array(BATCH_ROWS * 2 * input.planes);
     this.planeValues = new Float32Array(input.planes);
     this.values = new Float32Array(BATCH_ROWS * input.valuePlanes.length);
-    this.legal = new ListColumn(field('legal'), (n) => new Uint16Array(n), BATCH_ROWS);
-    this.policyIndex = new ListColumn(field('policy_index'), (n) => new Uint16Array(n), BATCH_ROWS);
-    this.policyWeight = new ListColumn(field('policy_weight'), (n) => new Float32Array(n), BATCH_ROWS);
-    this.policyScore = new ListColumn(field('policy_cp'), (n) => new Int16Array(n), BATCH_ROWS);
-    this.result = new NumberColumn(field('result'), new Int8Array(BATCH_ROWS));
-    this.centipawns = new NumberColumn(field('cp'), new Int16Array(BATCH_ROWS));
-    this.valueWl = new NumberColumn(field('q'), new Float32Array(BATCH_ROWS));
-    this.valueDraw = new NumberColumn(field('d'), new Float32Array(BATCH_ROWS));
-    this.pliesLeft = new NumberColumn(field('plies_left'), new Float32Array(BATCH_ROWS));
-    this.policyKl = new NumberColumn(field('policy_kl'), new Float32Array(BATCH_ROWS));
-    this.valueError = new NumberColumn(field('value_error'), new Float32Array(BATCH_ROWS));
-    this.game = new NumberColumn(field('game'), new Uint32Array(BATCH_ROWS));
-    this.ply = new NumberColumn(field('ply'), new Uint16Array(BATCH_ROWS));
   }
 
   get rows(): number {
@@ -150,15 +159,7 @@ export class ShardBatch {
     this.policyIndex.endRow(true);
     this.policyWeight.endRow(row.targetKind === 'weights');
     this.policyScore.endRow(row.targetKind === 'scores');
-    this.result.push(row.result);
-    this.centipawns.push(row.centipawns);
-    this.valueWl.push(row.valueWl);
-    this.valueDraw.push(row.valueDraw);
-    this.pliesLeft.push(row.pliesLeft);
-    this.policyKl.push(row.policyKl);
-    this.valueError.push(row.valueError);
-    this.game.push(row.game);
-    this.ply.push(row.ply);
+    for (const { source, column } of this.numbers) column.push(row[source]);
     this.rowCount++;
   }
 
@@ -177,53 +178,29 @@ export class ShardBatch {
     const children: Data[] = [
       makeData({ type: masksField.type, length, nullCount: 0, data: maskBytes }),
       makeData({ type: valuesField.type, length, nullCount: 0, child: values }),
-      this.legal.toData(),
-      this.policyIndex.toData(),
-      this.policyWeight.toData(),
-      this.policyScore.toData(),
-      this.result.toData(),
-      this.centipawns.toData(),
-      this.valueWl.toData(),
-      this.valueDraw.toData(),
-      this.pliesLeft.toData(),
-      this.policyKl.toData(),
-      this.valueError.toData(),
-      this.game.toData(),
-      this.ply.toData(),
+      ...this.columns.map((column) => column.toData()),
     ];
     return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }));
   }
 
   clear(): void {
     this.rowCount = 0;
-    for (const column of [this.legal, this.policyIndex, this.policyWeight, this.policyScore]) column.clear();
-    for (const column of [this.result, this.centipawns, this.valueWl, this.valueDraw]) column.clear();
-    for (const column of [this.pliesLeft, this.policyKl, this.valueError, this.game, this.ply]) column.clear();
+    for (const column of this.columns) column.clear();
   }
 }
 
-export const SHARDS_VERSION = '1';
-export const BATCH_ROWS = 20_000;
+const SHARDS_VERSION = '1';
 
 export function createShardSchema(input: InputEncoding, policy: PolicyEncoding): Schema {
-  const item = <T extends Float32 | Uint16 | Int16>(type: T): Field<T> => new Field('item', type, false);
   return new Schema(
     [
       new Field('masks', new FixedSizeBinary(8 * input.planes), false),
-      new Field('values', new FixedSizeList(input.valuePlanes.length, item(new Float32())), false),
-      new Field('legal', new List(item(new Uint16())), false),
-      new Field('policy_index', new List(item(new Uint16())), false),
-      new Field('policy_weight', new List(item(new Float32())), true),
-      new Field('policy_cp', new List(item(new Int16())), true),
-      new Field('result', new Int8(), true),
-      new Field('cp', new Int16(), true),
-      new Field('q', new Float32(), true),
-      new Field('d', new Float32(), true),
-      new Field('plies_left', new Float32(), true),
-      new Field('policy_kl', new Float32(), true),
-      new Field('value_error', new Float32(), true),
-      new Field('game', new Uint32(), false),
-      new Field('ply', new Uint16(), false),
+      new Field('values', new FixedSizeList(input.valuePlanes.length, new Field('item', new Float32(), false)), false),
+      LEGAL,
+      POLICY_INDEX,
+      POLICY_WEIGHT,
+      POLICY_CP,
+      ...NUMBERS.map(([field]) => field),
     ],
     new Map([
       ['sardonyx.input', input.name],
