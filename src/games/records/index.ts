@@ -26,4 +26,4 @@ export {
   type V6Record,
   writeV6Record,
 } from './v6-record.js';
-export { type SearchValue, V6GameRecorder } from './v6-recorder.js';
+export { type SearchedPosition, V6GameRecorder } from './v6-recorder.js';

@@ -1,12 +1,13 @@
 /**
- * Turns a finished self-play game into training records, which `games/training/training-file.ts` writes. A record is filled from the
- * search of its position; result and plies left follow from the end of the game. For an adjudicated game the last search estimates the plies left (lc0 does so for every game). Source of
- * every field's meaning: lc0, trainingdata/trainingdata.cc.
+ * Turns a finished self-play game into training records, which `games/training/training-file.ts` writes. A record is filled from
+ * the search of its position; result and plies left follow from the end of the game. For an adjudicated game the last search
+ * estimates the plies left (lc0 does so for every game). Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 
 import { unwrap } from '../../base/util/index.js';
 import { BLACK, type Move, type Position } from '../../chess/rules/index.js';
 import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../../networks/encoding/index.js';
+import type { NodeValue } from '../../search/index.js';
 import { setV6Position } from './v6-position.js';
 import {
   createV6Record,
@@ -19,27 +20,20 @@ import {
   writeV6Record,
 } from './v6-record.js';
 
-/** An evaluation from the mover's view: W − L, draw probability, plies left. */
-export interface SearchValue {
-  readonly q: number;
-  readonly d: number;
-  readonly m: number;
-}
-
-/** Results of a search of one position. */
+/** Results of a search of one position; values are the mover's. */
 export interface SearchedPosition {
   /** All legal moves and their visits, in the same order. */
   readonly moves: ArrayLike<number>;
   readonly visits: ArrayLike<number>;
-  /** The network's policy without temperature, in the same order; absent when unknown. */
+  /** The network's policy without temperature (not normalised), in the same order; absent when unknown. */
   readonly priors?: ArrayLike<number>;
-  readonly played: Move;
-  readonly best: Move;
-  readonly root: SearchValue;
-  readonly playedValue: SearchValue;
-  readonly bestValue: SearchValue;
+  readonly played: number;
+  readonly best: number;
+  readonly root: NodeValue;
+  readonly playedValue: NodeValue;
+  readonly bestValue: NodeValue;
   /** The network's own evaluation of the position; absent when unknown. */
-  readonly network?: SearchValue;
+  readonly network?: NodeValue;
   readonly isBestProven: boolean;
   /** Visits of the root. */
   readonly rootVisits: number;
@@ -60,7 +54,7 @@ interface RecordedPosition {
   readonly isBlack: boolean;
 }
 
-const UNKNOWN: SearchValue = { q: Number.NaN, d: Number.NaN, m: Number.NaN };
+const UNKNOWN: NodeValue = { wl: Number.NaN, d: Number.NaN, m: Number.NaN };
 /** lc0's smallest divergence; 0 would mean "not computed". */
 const SMALLEST_KLD = 1.1754943508222875e-38;
 
@@ -82,8 +76,8 @@ function setPolicy(record: V6Record, position: Position, transform: number, sear
     priorSum += priors[i];
   }
   record.policyKld = priors === undefined ? 0 : Math.max(divergence + Math.log(priorSum), 0) + SMALLEST_KLD;
-  record.playedIndex = policy.moveToIndex(position, searched.played, transform);
-  record.bestIndex = policy.moveToIndex(position, searched.best, transform);
+  record.playedIndex = policy.moveToIndex(position, searched.played as Move, transform);
+  record.bestIndex = policy.moveToIndex(position, searched.best as Move, transform);
 }
 
 export class V6GameRecorder {
@@ -110,16 +104,16 @@ export class V6GameRecorder {
     const transform = setV6Position(record, this.format, position, this.historyFill);
     setPolicy(record, position, transform, searched);
     const { root, bestValue, playedValue, network = UNKNOWN } = searched;
-    record.rootQ = root.q;
+    record.rootQ = root.wl;
     record.rootD = root.d;
     record.rootM = root.m;
-    record.bestQ = bestValue.q;
+    record.bestQ = bestValue.wl;
     record.bestD = bestValue.d;
     record.bestM = bestValue.m;
-    record.playedQ = playedValue.q;
+    record.playedQ = playedValue.wl;
     record.playedD = playedValue.d;
     record.playedM = playedValue.m;
-    record.origQ = network.q;
+    record.origQ = network.wl;
     record.origD = network.d;
     record.origM = network.m;
     record.visits = searched.rootVisits;

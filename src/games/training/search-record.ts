@@ -1,23 +1,14 @@
 /** One search of a self-play game, kept small until the game is over and its records are written. */
 
 import type { NodeValue, RootSummary } from '../../search/index.js';
+import type { SearchedPosition } from '../records/index.js';
 
-export interface SearchRecord {
+export interface SearchRecord extends SearchedPosition {
   /** Plies after the opening's position when the search began, book moves included. */
   readonly ply: number;
-  /** All legal moves, their visits, and the network's policy without temperature (not normalised). */
   readonly moves: Uint16Array;
   readonly visits: Uint32Array;
   readonly priors: Float32Array;
-  readonly rootVisits: number;
-  readonly best: number;
-  readonly played: number;
-  readonly isBestProven: boolean;
-  /** In the mover's view. */
-  readonly root: NodeValue;
-  readonly bestValue: NodeValue;
-  readonly playedValue: NodeValue;
-  readonly own: NodeValue;
 }
 
 /**
@@ -48,7 +39,7 @@ export function createSearchRecord(
     root: pickValues(summary),
     bestValue: pickValues(best),
     playedValue: pickValues(playedMove),
-    own: summary.own,
+    network: summary.own,
   };
 }
 

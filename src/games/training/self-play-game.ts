@@ -31,6 +31,7 @@ export interface SelfPlayGame {
   readonly end: GameEnd;
   /** Whether the game ended by resignation, tablebases or length, and not by the rules. */
   readonly isAdjudicated: boolean;
+  /** In the order of their plies; surprising positions have several. */
   readonly records: readonly SearchRecord[];
   /** Playouts of all searches, without visits that a tree kept from the last move. */
   readonly playouts: number;

@@ -7,13 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createFolder } from '#platform/folders.js';
-import { formatUciMove, type Move } from '../../chess/rules/index.js';
+import { unwrap } from '../../base/util/index.js';
+import { formatUciMove, parseFen } from '../../chess/rules/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../networks/encoding/index.js';
-import type { NodeValue } from '../../search/index.js';
-import { createOpeningPosition } from '../openings/index.js';
 import { countWhiteHalfPoints } from '../play/index.js';
-import { attachGameLine, type GameLine, type SearchValue, V6GameRecorder } from '../records/index.js';
-import type { SearchRecord } from './search-record.js';
+import { attachGameLine, type GameLine, V6GameRecorder } from '../records/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
@@ -30,43 +28,25 @@ export interface TrainingRecords {
 
 export function createTrainingRecords(game: SelfPlayGame, format: string, historyFill: HistoryFill): TrainingRecords {
   const recorder = new V6GameRecorder(format, historyFill);
-  const position = createOpeningPosition(game.opening);
-  const bookPlies = game.opening.moves.length;
-  const records = new Map<number, SearchRecord[]>(); // surprising positions have several
-  for (const record of game.records) records.set(record.ply, [...(records.get(record.ply) ?? []), record]);
+  const position = unwrap(parseFen(game.opening.fen));
   const moves = [...game.opening.moves, ...game.played.map(({ move }) => move)];
-  const plies: number[] = [];
-  for (const [i, { move }] of game.played.entries()) {
-    const ply = bookPlies + i;
-    for (const record of records.get(ply) ?? []) {
-      plies.push(ply);
-      recorder.add(position, ply, {
-        moves: record.moves,
-        visits: record.visits,
-        priors: record.priors,
-        played: record.played as Move,
-        best: record.best as Move,
-        root: toSearchValue(record.root),
-        bestValue: toSearchValue(record.bestValue),
-        playedValue: toSearchValue(record.playedValue),
-        network: toSearchValue(record.own),
-        isBestProven: record.isBestProven,
-        rootVisits: record.rootVisits,
-      });
-    }
-    position.makeMove(move);
+  let made = 0;
+  for (const record of game.records) {
+    while (made < record.ply) position.makeMove(moves[made++]);
+    recorder.add(position, record.ply, record);
   }
   const bytes = recorder.finish({
     whiteResult: countWhiteHalfPoints(game.end.result) - 1,
-    plies: bookPlies + game.played.length,
+    plies: moves.length,
     isAdjudicated: game.isAdjudicated,
     isTooLong: game.end.reason === 'max-plies',
   });
-  return { bytes, line: { fen: game.opening.fen, moves: moves.map((move) => formatUciMove(move, true)), plies } };
-}
-
-function toSearchValue({ wl, d, m }: NodeValue): SearchValue {
-  return { q: wl, d, m };
+  const line = {
+    fen: game.opening.fen,
+    moves: moves.map((move) => formatUciMove(move, true)),
+    plies: game.records.map(({ ply }) => ply),
+  };
+  return { bytes, line };
 }
 
 /** lc0's name of a game's file in its folder. */

@@ -8,11 +8,12 @@ import { type Table, tableFromIPC } from 'apache-arrow';
 import { pack } from 'tar-stream';
 import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
 import { listLegalMoves, type Move, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
-import { type SearchValue, V6GameRecorder } from '#sardonyx/games/records/index.js';
+import { V6GameRecorder } from '#sardonyx/games/records/index.js';
 import { rebuildPosition, setV6Position } from '#sardonyx/games/records/v6-position.js';
 import { createV6Record, readV6Record, V6_BYTES, writeV6Record } from '#sardonyx/games/records/v6-record.js';
 import { createShards, type ShardsSummary } from '#sardonyx/games/shards/index.js';
 import { getInputEncoding, getPolicyEncoding, LC0_FORMATS } from '#sardonyx/networks/encoding/index.js';
+import type { NodeValue } from '#sardonyx/search/index.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sardonyx-v6-'));
@@ -73,7 +74,7 @@ function recordGame(
     const moves = Array.from(legal.subarray(0, count));
     const visits = moves.map(() => prng.nextBelow(4));
     visits[0]++;
-    const value = (): SearchValue => ({ q: prng.nextFloat() - 0.5, d: prng.nextFloat() / 2, m: 40 });
+    const value = (): NodeValue => ({ wl: prng.nextFloat() - 0.5, d: prng.nextFloat() / 2, m: 40 });
     const played = moves[prng.nextBelow(count)] as Move;
     positions.push(start.clone());
     recorder.add(start, ply, {
@@ -197,7 +198,7 @@ for (const [what, bestM, networkM, isAdjudicated, plies, expected] of [
     const position = new Position();
     ['e2e4', 'e7e5', 'g1f3'].forEach((text, ply) => {
       const played = unwrap(parseUciMove(position, text));
-      const [root, network] = [bestM, networkM].map((m) => ({ q: 0, d: 0.5, m }));
+      const [root, network] = [bestM, networkM].map((m) => ({ wl: 0, d: 0.5, m }));
       const values = { root, bestValue: root, playedValue: root, network };
       const moves = listLegalMoves(position);
       const visits = moves.map((move) => Number(move === played));
@@ -226,7 +227,7 @@ test('a game that was cut as too long has no result, so its values are the searc
     const recorder = new V6GameRecorder('lc0-112', 'fen_only');
     const position = new Position();
     const moves = listLegalMoves(position);
-    const value: SearchValue = { q: 0.25, d: 0.5, m: 40 };
+    const value: NodeValue = { wl: 0.25, d: 0.5, m: 40 };
     const values = { root: value, bestValue: value, playedValue: value };
     const visits = moves.map(() => 1);
     recorder.add(position, 0, {
@@ -254,7 +255,7 @@ test('the best move comes first, also among moves with as many visits', async ()
   const position = new Position();
   const moves = listLegalMoves(position);
   const best = unwrap(parseUciMove(position, 'g1f3'));
-  const value: SearchValue = { q: 0, d: 0.5, m: 40 };
+  const value: NodeValue = { wl: 0, d: 0.5, m: 40 };
   const values = { root: value, bestValue: value, playedValue: value };
   const searched = { moves, visits: moves.map(() => 1), played: moves[0], best, isBestProven: false, rootVisits: 20 };
   recorder.add(position, 0, { ...searched, ...values });

@@ -78,7 +78,7 @@ function listPositions({ start, moves }: PlayedGame): Position[] {
 function record(game: PlayedGame, plies: readonly number[], format: string, fill: HistoryFill): Buffer {
   const recorder = new V6GameRecorder(format, fill);
   const positions = listPositions(game);
-  const value = { q: 0, d: 0.5, m: 40 };
+  const value = { wl: 0, d: 0.5, m: 40 };
   for (const ply of plies) {
     const moves = listLegalMoves(positions[ply]);
     const [played, visits] = [game.moves[ply], moves.map(() => 1)];
