@@ -25,7 +25,7 @@ import {
   readPositionText,
 } from '../../chess/pgn/index.js';
 import { listLegalMoves, type Move, Position, parseFen, START_FEN } from '../../chess/rules/index.js';
-import { findInputKind, readChunks, readUntilBreak } from '../records/index.js';
+import { collectChunks, findInputKind, readChunks, readUntilBreak } from '../records/index.js';
 import { computePolyglotKey } from './polyglot-key.js';
 
 /** Where a game starts: a position and the book moves from it. */
@@ -69,7 +69,7 @@ export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY
   try {
     const kind = await findInputKind(path);
     const chunks = limitChunks(readChunks(path, () => undefined, kind));
-    if (kind === 'polyglot') return createPolyglotBook(name, await collect(chunks), maxPlies);
+    if (kind === 'polyglot') return createPolyglotBook(name, await collectChunks(chunks), maxPlies);
     const pieces = readUntilBreak(decodeText(chunks), (error) => damages.push(error));
     const texts = await openGameTexts(pieces, kind === 'pgn' ? 'games' : 'positions');
     const book =
@@ -96,12 +96,6 @@ async function* limitChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
     yield chunk;
   }
-}
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
 }
 
 /** Keeps the text in large pieces, and where each line starts: millions of strings would take twice the room. */

@@ -66,6 +66,17 @@ export function readChunks(
   return readGameFile(readFileChunks(path, onBytes), path, kind);
 }
 
+export async function collectChunks(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all.length === 1 ? asBuffer(all[0]) : Buffer.concat(all);
+}
+
+/** The same memory. */
+export function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
 /** What a stream gives until it breaks; then calls `onBreak`. Errors of the code that uses it pass through. */
 export async function* readUntilBreak<Item>(
   stream: AsyncIterable<Item> | Iterable<Item>,

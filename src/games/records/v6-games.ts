@@ -20,7 +20,7 @@ import {
   UnpackLimit,
   unpack,
 } from '../../chess/archives/index.js';
-import { readFileChunks, readUntilBreak } from './game-files.js';
+import { asBuffer, collectChunks, readFileChunks, readUntilBreak } from './game-files.js';
 import type { GameFormat } from './game-format.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { getRecordBytes } from './v6-record.js';
@@ -101,23 +101,12 @@ async function* readRecordFile(
       yield* readRawGames(unpack(chunks, limit), name, null);
       return;
     }
-    const bytes = await collect(chunks);
+    const bytes = await collectChunks(chunks);
     yield* readRawGames(unpackSmallFile(bytes, limit), name, readGameLine(bytes));
   } catch (error) {
     if (error instanceof BrokenArchive || error instanceof RefusedInput) throw error;
     yield failure(`${name} is damaged: ${(error as Error).message}`);
   }
-}
-
-async function collect(chunks: Chunks): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return all.length === 1 ? asBuffer(all[0]) : Buffer.concat(all);
-}
-
-/** The same memory. */
-function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length);
 }
 
 function unpackSmallFile(bytes: Buffer, limit: UnpackLimit): Chunks {
