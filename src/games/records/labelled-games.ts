@@ -70,29 +70,26 @@ export function parseLabelledGame(line: string): Result<LabelledGame> {
   return success({ fen, whiteResult, plies, surprise: surprise as LabelledGame['surprise'] });
 }
 
-/** The moves of all plies one after another: the one played, then the scored ones. */
-const resolved: number[] = [];
-const resolvedStarts: number[] = [];
-
 /** Turns all texts of the game into moves; the sentence says which is illegal. */
 export function resolveMoves(game: LabelledGame, skipPlies: number, notes: string[] = []): Result<DecodedGame> {
   const parsed = parseFen(game.fen, notes);
   if (!parsed.ok) return parsed;
   const start = parsed.value;
   const moves: number[] = [];
-  resolved.length = 0;
-  resolvedStarts.length = 0;
+  /** The scored moves of each ply. */
+  const targets: number[][] = [];
   for (let ply = 0; ply < game.plies.length; ply++) {
     const [played, scores] = game.plies[ply];
     const count = start.generateLegalMoves(legalMoves);
     const move = findUciMove(start, legalMoves, count, played);
     if (move === undefined) return failure(`${played} is not legal at ply ${ply}`);
-    resolvedStarts.push(resolved.length);
+    const scored: number[] = [];
     for (const [text] of scores) {
       const target = findUciMove(start, legalMoves, count, text);
       if (target === undefined) return failure(`${text} is not legal at ply ${ply}`);
-      resolved.push(target);
+      scored.push(target);
     }
+    targets.push(scored);
     moves.push(move);
     start.makeMove(move);
   }
@@ -102,7 +99,7 @@ export function resolveMoves(game: LabelledGame, skipPlies: number, notes: strin
     const scores = game.plies[ply][1];
     if (scores.length === 0 || ply < skipPlies) return false;
     for (let i = 0; i < scores.length; i++) {
-      into.targetMoves[i] = resolved[resolvedStarts[ply] + i];
+      into.targetMoves[i] = targets[ply][i];
       into.targetScores[i] = scores[i][1];
     }
     into.targetCount = scores.length;
