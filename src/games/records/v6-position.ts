@@ -37,7 +37,8 @@ const PIECE_LETTERS = 'PNBRQKpnbrqk';
 const BOARDS = 8;
 const PLANES_A_BOARD = 13;
 
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
+/** The policy encoding of all records. */
+export const v6Policy = unwrap(getPolicyEncoding('lc0-1858'));
 const legalMoves = new Uint16Array(256);
 
 function hasBit(masks: Uint32Array, plane: number, square: number): boolean {
@@ -165,7 +166,7 @@ export class PositionFinder {
     }
     const mover = getMover(record, format);
     const board = formatBoard(record, format.canonical ? record.invariance & 7 : 0, mover);
-    const isSame = mover === position.sideToMove && board === formatFen(position).split(' ')[0];
+    const isSame = mover === position.sideToMove && board === getBoard(position);
     return isSame ? success(position) : failure('A record does not fit the moves of its game');
   }
 
@@ -178,7 +179,7 @@ export class PositionFinder {
     const wanted = rebuilt.value;
     if (before !== null) {
       if (isSamePosition(before, wanted)) return success(before); // a surprising position has several records
-      const move = policy.indexToMove(before, this.played, this.transform);
+      const move = v6Policy.indexToMove(before, this.played, this.transform);
       if (move !== NO_MOVE) {
         before.makeMove(move);
         if (isSamePosition(before, wanted)) return success(before);

@@ -4,11 +4,10 @@
  * estimates the plies left (lc0 does so for every game). Source of every field's meaning: lc0, trainingdata/trainingdata.cc.
  */
 
-import { unwrap } from '../../base/util/index.js';
 import { BLACK, type Move, type Position } from '../../chess/rules/index.js';
-import { getPolicyEncoding, type HistoryFill, LC0_FORMATS, type Lc0Format } from '../../networks/encoding/index.js';
+import { type HistoryFill, LC0_FORMATS, type Lc0Format } from '../../networks/encoding/index.js';
 import type { NodeValue } from '../../search/index.js';
-import { setV6Position } from './v6-position.js';
+import { setV6Position, v6Policy } from './v6-position.js';
 import {
   createV6Record,
   knowsMovesLeft,
@@ -58,8 +57,6 @@ const UNKNOWN: NodeValue = { wl: Number.NaN, d: Number.NaN, m: Number.NaN };
 /** lc0's smallest divergence; 0 would mean "not computed". */
 const SMALLEST_KLD = 1.1754943508222875e-38;
 
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
-
 /** Visit fractions; a single move that was never visited counts as certain. */
 function setPolicy(record: V6Record, position: Position, transform: number, searched: SearchedPosition): void {
   const { moves, visits, priors } = searched;
@@ -70,14 +67,14 @@ function setPolicy(record: V6Record, position: Position, transform: number, sear
   record.probabilities.fill(-1);
   for (let i = 0; i < moves.length; i++) {
     const fraction = total > 0 ? visits[i] / total : 1;
-    record.probabilities[policy.moveToIndex(position, moves[i] as Move, transform)] = fraction;
+    record.probabilities[v6Policy.moveToIndex(position, moves[i] as Move, transform)] = fraction;
     if (priors === undefined) continue;
     if (fraction > 0) divergence += fraction * Math.log(fraction / priors[i]);
     priorSum += priors[i];
   }
   record.policyKld = priors === undefined ? 0 : Math.max(divergence + Math.log(priorSum), 0) + SMALLEST_KLD;
-  record.playedIndex = policy.moveToIndex(position, searched.played as Move, transform);
-  record.bestIndex = policy.moveToIndex(position, searched.best as Move, transform);
+  record.playedIndex = v6Policy.moveToIndex(position, searched.played as Move, transform);
+  record.bestIndex = v6Policy.moveToIndex(position, searched.best as Move, transform);
 }
 
 export class V6GameRecorder {

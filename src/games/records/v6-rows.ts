@@ -3,13 +3,13 @@
  * its history.
  */
 
-import { failure, type Result, success, unwrap } from '../../base/util/index.js';
+import { failure, type Result, success } from '../../base/util/index.js';
 import type { Move, Position } from '../../chess/rules/index.js';
-import { getPolicyEncoding, LC0_FORMATS, type Lc0Format } from '../../networks/encoding/index.js';
+import { LC0_FORMATS, type Lc0Format } from '../../networks/encoding/index.js';
 import { createTrainingRow, type EncodedRow, type GameFilter, type GameSink } from './game-format.js';
 import { EMPTY_GAME_HASH, hashBytes } from './game-hash.js';
 import type { GameLine } from './game-line.js';
-import { PositionFinder, writeV6Planes } from './v6-position.js';
+import { PositionFinder, v6Policy, writeV6Planes } from './v6-position.js';
 import {
   createV6Record,
   isCut,
@@ -28,7 +28,6 @@ export type RawV6Game = Result<{
   readonly line: GameLine | null;
 }>;
 
-const POLICY = 'lc0-1858';
 const PLANES = 112;
 /** Bytes of a record that identify its game: planes, castling, side and rule 50, without the evaluations. */
 const HASHED_FROM = 7440;
@@ -108,14 +107,13 @@ function putFirst(targets: Uint16Array, at: number): void {
 
 /** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves */
 function resolveMoves(position: Position, format: Lc0Format): Result<number> {
-  const policy = unwrap(getPolicyEncoding(POLICY));
   const transform = format.canonical ? record.invariance & 7 : 0;
   const count = position.generateLegalMoves(legalMoves);
   let best = -1;
   row.targetCount = 0;
   for (let i = 0; i < count; i++) {
     const move = legalMoves[i] as Move;
-    const index = policy.moveToIndex(position, move, transform);
+    const index = v6Policy.moveToIndex(position, move, transform);
     const probability = record.probabilities[index];
     if (!(probability >= 0)) return failure('A record gives a legal move no probability');
     if (probability === 0) continue;
@@ -154,7 +152,7 @@ export function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): 
     const format = LC0_FORMATS.find(({ id }) => id === record.inputFormat);
     if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
     // With the game's moves the first boards are filled as `--history-fill` says, whatever self-play did.
-    const isAsIs = line === null && sink.accepts(format.name, POLICY);
+    const isAsIs = line === null && sink.accepts(format.name, v6Policy.name);
     const found: Result<Position | null> = isAsIs ? success(null) : finder.next(record, format);
     if (!found.ok) return found;
     if (found.value === null) finder.skip(record);

@@ -1,8 +1,8 @@
 /** A game of lc0 records, with the position of each record and its history. */
 
-import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
+import { failure, type Result, success } from '../../../base/util/index.js';
 import { listLegalMoves, NO_MOVE, type Position } from '../../../chess/rules/index.js';
-import { getPolicyEncoding, LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../../networks/encoding/index.js';
+import { LC0_FORMATS, type Lc0Format, type PolicyIndex } from '../../../networks/encoding/index.js';
 import {
   createV6Record,
   type GameLine,
@@ -15,13 +15,12 @@ import {
   V6_PROVEN_BEST,
   V6_TOO_LONG,
   type V6Record,
+  v6Policy,
   writeV6Record,
 } from '../../records/index.js';
 
 /** The bits of `invariance` that say nothing about the input format. */
 const KEPT_BITS = V6_PROVEN_BEST | V6_TOO_LONG | V6_ADJUDICATED | V6_DELETED;
-
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
 
 export interface RecordedPosition {
   readonly record: V6Record;
@@ -90,15 +89,15 @@ export function changePolicy(position: Position, from: Float32Array, before: num
   if (before === transform) return from;
   const probabilities = new Float32Array(V6_MOVES).fill(-1);
   for (const move of listLegalMoves(position)) {
-    probabilities[policy.moveToIndex(position, move, transform)] = from[policy.moveToIndex(position, move, before)];
+    probabilities[v6Policy.moveToIndex(position, move, transform)] = from[v6Policy.moveToIndex(position, move, before)];
   }
   return probabilities;
 }
 
 /** An index that is no move of the position stays. */
 function changeIndex(position: Position, index: number, before: number, transform: number): number {
-  const move = before === transform ? NO_MOVE : policy.indexToMove(position, index as PolicyIndex, before);
-  return move === NO_MOVE ? index : policy.moveToIndex(position, move, transform);
+  const move = before === transform ? NO_MOVE : v6Policy.indexToMove(position, index as PolicyIndex, before);
+  return move === NO_MOVE ? index : v6Policy.moveToIndex(position, move, transform);
 }
 
 /** The records, back to back. */

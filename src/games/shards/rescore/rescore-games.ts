@@ -11,7 +11,7 @@ import { describeReadFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
 import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../../chess/rules/index.js';
-import { getPolicyEncoding, type Lc0Format, type PolicyIndex } from '../../../networks/encoding/index.js';
+import type { Lc0Format, PolicyIndex } from '../../../networks/encoding/index.js';
 import {
   attachGameLine,
   formatResult,
@@ -21,6 +21,7 @@ import {
   readUntilBreak,
   readV6Games,
   resolveMoves,
+  v6Policy,
 } from '../../records/index.js';
 import { findGameFormat } from '../convert-input.js';
 import { listInputs } from '../create-shards.js';
@@ -86,15 +87,11 @@ export interface RescoreEvents {
 
 const PROGRESS_GAMES = 50;
 
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
-
 /** Changes the records of one game. */
 export function rescoreRecords(game: RecordedGame, settings: RescoreSettings, summary: RescoreSummary): void {
   const { tables } = settings;
   summary.substituted += settings.substitutions?.apply(game) ?? 0;
-  if (tables !== null) {
-    summary.corrected += correctRecords(game, tables);
-  }
+  if (tables !== null) summary.corrected += correctRecords(game, tables);
   summary.boosted += adjustPolicies(game, tables, settings.policy);
   if (tables !== null) correctPliesLeft(game, tables);
   if (settings.deblunder === null) return;
@@ -201,10 +198,9 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
       continue;
     }
     rescoreRecords(game.value, job.settings, job.summary);
-    const { plain } = job.settings;
+    const { plain, inputFormat } = job.settings;
     if (plain !== null) appendFileSync(plain.path, formatPlain(game.value, plain));
     job.summary.positions += game.value.positions.length;
-    const { inputFormat } = job.settings;
     const written = inputFormat === null ? game.value : changeInputFormat(game.value, inputFormat);
     const packed = gzipSync(writeRecordedGame(written));
     const line = raw.ok ? raw.value.line : null;
@@ -219,7 +215,7 @@ export function formatPlain({ positions }: RecordedGame, plain: PlainSettings): 
   return positions
     .map(({ record, position, transform }) => {
       const index = plain.takesBestMove ? record.bestIndex : record.playedIndex;
-      const move = policy.indexToMove(position, index as PolicyIndex, transform);
+      const move = v6Policy.indexToMove(position, index as PolicyIndex, transform);
       const q = plain.takesBestScore ? record.bestQ : record.playedQ;
       const score = Math.round((660.6 * q) / (1 - 0.9751875 * q ** 10));
       const lines = [

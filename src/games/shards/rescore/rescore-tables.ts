@@ -4,10 +4,8 @@
  * afterwards says nothing about the positions before it.
  */
 
-import { unwrap } from '../../../base/util/index.js';
 import { type Move, PAWN, type Position, popCount64 } from '../../../chess/rules/index.js';
-import { getPolicyEncoding } from '../../../networks/encoding/index.js';
-import { isCut, V6_TOO_LONG } from '../../records/index.js';
+import { isCut, V6_TOO_LONG, v6Policy } from '../../records/index.js';
 import type { RecordedGame } from './recorded-game.js';
 
 /** The tablebase probes that rescoring needs. Each returns null if the tables do not hold the position. */
@@ -24,8 +22,6 @@ const LAST_SAFE_PLY = 98;
 const SURELY_DRAWN_PLY = 102;
 /** Without pawns, positions of this many men reach mate without another capture, so their DTZ is the distance to mate. */
 const MEN_TO_MATE = 3;
-
-const policy = unwrap(getPolicyEncoding('lc0-1858'));
 
 /**
  * The tablebase result of a position right after a capture or pawn move also replaces the results of the positions before it,
@@ -113,7 +109,7 @@ export function adjustPolicies(
   for (const { record, position, transform } of game.positions) {
     const moves = (distanceBoost === 0 ? null : tables?.listWinningMoves(position)) ?? [];
     const { probabilities } = record;
-    const best = new Set(moves.map((move) => policy.moveToIndex(position, move, transform) as number));
+    const best = new Set(moves.map((move) => v6Policy.moveToIndex(position, move, transform) as number));
     let sum = 0;
     for (let i = 0; i < probabilities.length; i++) {
       if (!(probabilities[i] >= 0)) continue;
