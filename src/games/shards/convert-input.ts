@@ -6,13 +6,11 @@
 import { accessSync, constants } from 'node:fs';
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { BrokenInput, failure, RefusedInput, type Result, success, unwrap } from '../../base/util/index.js';
+import { BrokenInput, failure, RefusedInput, type Result, success } from '../../base/util/index.js';
 import type { InputKind } from '../../chess/archives/index.js';
-import { getInputEncoding, getPolicyEncoding } from '../../networks/encoding/index.js';
 import {
   findInputKind,
   type GameFormat,
-  type GameSink,
   isV6Folder,
   labelledGames,
   pgnGames,
@@ -23,7 +21,6 @@ import {
 } from '../records/index.js';
 import { ShardWriter } from './shard-writer.js';
 import type { FromShardsWorker, ShardsTask } from './shards-messages.js';
-import { chooseSplit, type Split } from './splits.js';
 
 export const KNOWN_KINDS =
   '.jsonl and .pgn (plain, .gz, .zst, .bz2 or .zip), lc0 records (.gz, .tar, .tar.gz or a folder of .gz)';
@@ -48,7 +45,6 @@ export async function findGameFormat(path: string): Promise<Result<GameFormat<un
 
 /** Rejects when shards cannot be written. */
 export async function convertInput(task: ShardsTask, report: (message: FromShardsWorker) => void): Promise<void> {
-  const { settings } = task;
   const found = await findGameFormat(task.path);
   if (!found.ok) {
     // A file of a folder that holds no games; or it is gone or locked, which may be otherwise the next time.
@@ -57,22 +53,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
     return;
   }
   const format = found.value;
-  const input = unwrap(getInputEncoding(settings.input));
-  const policy = unwrap(getPolicyEncoding(settings.policy));
-  const writer = new ShardWriter(task.folder, task.inputNumber, task.firstPart, input, policy);
-  let split: Split = 'train';
-  const sink: GameSink = {
-    beginGame(gameHash) {
-      split = task.onlySplit ?? chooseSplit(gameHash, settings.shares);
-    },
-    append(position, legalMoves, legalCount, row) {
-      writer.append(split, position, settings.historyFill, legalMoves, legalCount, row);
-    },
-    appendEncoded(encoded, row) {
-      writer.appendEncoded(split, encoded, row);
-    },
-    accepts: (inputName, policyName) => inputName === input.name && policyName === policy.name,
-  };
+  const writer = new ShardWriter(task);
   let games = 0;
   const damaged = new ReadingProblems('games');
   let warned = 0;
@@ -105,7 +86,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   for await (const game of rawGames) {
     games++;
     if (games <= task.skipGames) continue;
-    const written = format.writeGame(game, sink, settings.filter, note);
+    const written = format.writeGame(game, writer, task.settings.filter, note);
     if (written.ok) positions += written.value;
     else {
       warn(`game ${games} skipped: ${written.error}`);

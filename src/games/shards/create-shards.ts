@@ -9,9 +9,8 @@ import { startThread } from '#platform/threads.js';
 import { failure, type Result, runSideBySide, success } from '../../base/util/index.js';
 import { getInputEncoding, getPolicyEncoding } from '../../networks/encoding/index.js';
 import { findGameFormat, KNOWN_KINDS } from './convert-input.js';
-import type { SplitCounts } from './shard-writer.js';
 import type { FromShardsWorker, ShardSettings, ShardsTask } from './shards-messages.js';
-import { SPLITS, type Split } from './splits.js';
+import { SPLITS, type Split, type SplitCounts } from './splits.js';
 
 export interface ShardsOptions extends ShardSettings {
   readonly inputs: readonly string[];
@@ -53,10 +52,14 @@ function chooseOnlySplit(name: string, options: ShardsOptions): Split | null {
   return null;
 }
 
+function pickSettings({ input, policy, historyFill, shares, filter }: ShardsOptions): ShardSettings {
+  return { input, policy, historyFill, shares, filter };
+}
+
 function describeSettings(options: ShardsOptions): string {
-  const { input, policy, historyFill, shares, filter, validationFiles, testFiles } = options;
+  const { validationFiles, testFiles } = options;
   const maxPositions = String(options.maxPositions);
-  return JSON.stringify({ input, policy, historyFill, shares, filter, validationFiles, testFiles, maxPositions });
+  return JSON.stringify({ ...pickSettings(options), validationFiles, testFiles, maxPositions });
 }
 
 /** Size on disk, for progress and to notice an input that has changed. */
@@ -179,7 +182,6 @@ export async function createShards(options: ShardsOptions, events: ShardsEvents)
 }
 
 function createTask({ path, entry }: PendingInput, options: ShardsOptions, inputCount: number): ShardsTask {
-  const { folder, input, policy, historyFill, shares, filter } = options;
   const { train, validation, test } = entry.positions;
   return {
     path,
@@ -188,8 +190,8 @@ function createTask({ path, entry }: PendingInput, options: ShardsOptions, input
     skipGames: entry.games,
     onlySplit: chooseOnlySplit(basename(path), options),
     maxPositions: Math.ceil(options.maxPositions / inputCount) - train - validation - test,
-    folder,
-    settings: { input, policy, historyFill, shares, filter },
+    folder: options.folder,
+    settings: pickSettings(options),
   };
 }
 

@@ -8,18 +8,25 @@ import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, type Schema } from 'apache-arrow';
 import { createFolder } from '#platform/folders.js';
+import { unwrap } from '../../base/util/index.js';
 import type { Position } from '../../chess/rules/index.js';
-import type { HistoryFill, InputEncoding, PolicyEncoding } from '../../networks/encoding/index.js';
-import type { EncodedRow, TrainingRow } from '../records/index.js';
+import {
+  getInputEncoding,
+  getPolicyEncoding,
+  type InputEncoding,
+  type PolicyEncoding,
+} from '../../networks/encoding/index.js';
+import type { EncodedRow, GameSink, TrainingRow } from '../records/index.js';
 import { createShardSchema, ShardBatch } from './shard-batch.js';
-import { SPLITS, type Split } from './splits.js';
+import type { ShardsTask } from './shards-messages.js';
+import { chooseSplit, SPLITS, type Split, type SplitCounts } from './splits.js';
 
 /** About 200 MB of lc0 planes. */
 const PART_ROWS = 200_000;
 
-export type SplitCounts = Record<Split, number>;
-
+/** The rows of one split. */
 interface Lane {
+  readonly split: Split;
   readonly batch: ShardBatch;
   file: ShardFile | null;
 }
@@ -28,51 +35,54 @@ export function formatShardName(inputNumber: number, part: number): string {
   return `${String(inputNumber).padStart(4, '0')}-${String(part).padStart(3, '0')}.arrow`;
 }
 
-export class ShardWriter {
+export class ShardWriter implements GameSink {
+  private readonly input: InputEncoding;
+  private readonly policy: PolicyEncoding;
   private readonly schema: Schema;
   private readonly lanes = new Map<Split, Lane>();
+  /** Of the current game. */
+  private lane: Lane;
   private counts: SplitCounts = { train: 0, validation: 0, test: 0 };
+  private part: number;
 
-  constructor(
-    private readonly folder: string,
-    private readonly inputNumber: number,
-    private part: number,
-    private readonly input: InputEncoding,
-    private readonly policy: PolicyEncoding,
-  ) {
-    this.schema = createShardSchema(input, policy);
+  constructor(private readonly task: ShardsTask) {
+    this.input = unwrap(getInputEncoding(task.settings.input));
+    this.policy = unwrap(getPolicyEncoding(task.settings.policy));
+    this.schema = createShardSchema(this.input, this.policy);
+    this.part = task.firstPart;
+    this.lane = this.openLane('train');
   }
 
-  append(
-    split: Split,
-    position: Position,
-    historyFill: HistoryFill,
-    legalMoves: Uint16Array,
-    legalCount: number,
-    row: TrainingRow,
-  ): void {
-    const lane = this.openLane(split);
-    lane.batch.append(position, historyFill, legalMoves, legalCount, row);
-    this.endRow(split, lane);
+  beginGame(gameHash: number): void {
+    const { onlySplit, settings } = this.task;
+    this.lane = this.openLane(onlySplit ?? chooseSplit(gameHash, settings.shares));
   }
 
-  appendEncoded(split: Split, encoded: EncodedRow, row: TrainingRow): void {
-    const lane = this.openLane(split);
-    lane.batch.appendEncoded(encoded, row);
-    this.endRow(split, lane);
+  append(position: Position, legalMoves: Uint16Array, legalCount: number, row: TrainingRow): void {
+    this.lane.batch.append(position, this.task.settings.historyFill, legalMoves, legalCount, row);
+    this.endRow();
+  }
+
+  appendEncoded(encoded: EncodedRow, row: TrainingRow): void {
+    this.lane.batch.appendEncoded(encoded, row);
+    this.endRow();
+  }
+
+  accepts(inputEncoding: string, policyEncoding: string): boolean {
+    return inputEncoding === this.input.name && policyEncoding === this.policy.name;
   }
 
   private openLane(split: Split): Lane {
     const known = this.lanes.get(split);
     if (known !== undefined) return known;
-    const lane = { batch: new ShardBatch(this.schema, this.input, this.policy), file: null };
+    const lane = { split, batch: new ShardBatch(this.schema, this.input, this.policy), file: null };
     this.lanes.set(split, lane);
     return lane;
   }
 
-  private endRow(split: Split, lane: Lane): void {
-    this.counts[split]++;
-    if (lane.batch.isFull) this.flush(split, lane);
+  private endRow(): void {
+    this.counts[this.lane.split]++;
+    if (this.lane.batch.isFull) this.flush(this.lane);
   }
 
   /** Whether the part should end with the current game. */
@@ -85,7 +95,7 @@ export class ShardWriter {
     for (const split of SPLITS) {
       const lane = this.lanes.get(split);
       if (lane === undefined) continue;
-      if (lane.batch.rows > 0) this.flush(split, lane);
+      if (lane.batch.rows > 0) this.flush(lane);
       lane.file?.finish();
       lane.file = null;
     }
@@ -95,10 +105,11 @@ export class ShardWriter {
     return counts;
   }
 
-  private flush(split: Split, lane: Lane): void {
+  private flush(lane: Lane): void {
     if (lane.file === null) {
-      createFolder(join(this.folder, split));
-      const path = join(this.folder, split, formatShardName(this.inputNumber, this.part));
+      const folder = join(this.task.folder, lane.split);
+      createFolder(folder);
+      const path = join(folder, formatShardName(this.task.inputNumber, this.part));
       lane.file = new ShardFile(path, this.schema);
     }
     lane.file.write(lane.batch.toRecordBatch());

@@ -5,8 +5,7 @@
 
 import type { HistoryFill } from '../../networks/encoding/index.js';
 import type { GameFilter } from '../records/index.js';
-import type { SplitCounts } from './shard-writer.js';
-import type { Split, SplitShares } from './splits.js';
+import type { Split, SplitCounts, SplitShares } from './splits.js';
 
 export interface ShardSettings {
   readonly input: string;

@@ -6,6 +6,7 @@ import { failure, mixBits, type Result, success } from '../../base/util/index.js
 
 export const SPLITS = ['train', 'validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
+export type SplitCounts = Record<Split, number>;
 /** Shares of train, validation and test; they add up to 1. */
 export type SplitShares = readonly [number, number, number];
 
