@@ -58,7 +58,8 @@ class EnginePipes {
       reader.push(chunk);
       this.ahead += lines.reduce((sum, { length }) => sum + length, 0);
       if (this.ahead > MOST_AHEAD) this.child.stdout.pause();
-      if (lines.length > 0) this.report({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
+      this.lastLine = lines.findLast((line) => line !== '') ?? this.lastLine;
+      if (lines.length > 0) postToParent({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
     });
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors = (this.errors + removeControls(text)).slice(-KEPT_STDERR);
@@ -95,16 +96,11 @@ class EnginePipes {
     this.child.stderr.destroy();
   }
 
-  private report(message: FromEnginePipes): void {
-    if (message.type === 'lines') this.lastLine = message.lines.findLast((line) => line !== '') ?? this.lastLine;
-    postToParent(message);
-  }
-
   private end(reason: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     engines.delete(this.engine);
-    this.report({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
+    postToParent({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
   }
 
   private describeLast(): string {

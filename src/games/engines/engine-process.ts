@@ -23,8 +23,7 @@ export class EngineError extends Error {
 interface Wait {
   /** Examines a line. @param sinceGoMs time since the last `go` @returns true to end the wait */
   accept(line: string, sinceGoMs: number): boolean;
-  resolve(): void;
-  reject(error: EngineError): void;
+  end(error?: EngineError): void;
 }
 
 /** Characters taken before the thread of the pipes is told; it stops reading an engine whose lines are not taken (MOST_AHEAD). */
@@ -61,21 +60,15 @@ export class EngineProcess {
     if (this.wait !== null) throw new Error('Only one wait at a time');
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.wait?.reject(new EngineError('silence', `${this.label} sent no ${what} within ${timeoutMs / 1000} s`));
+        this.wait?.end(new EngineError('silence', `${this.label} sent no ${what} within ${timeoutMs / 1000} s`));
       }, timeoutMs);
-      const finish = (): void => {
-        clearTimeout(timer);
-        this.wait = null;
-      };
       this.wait = {
         accept,
-        resolve: () => {
-          finish();
-          resolve();
-        },
-        reject: (error) => {
-          finish();
-          reject(error);
+        end: (error) => {
+          clearTimeout(timer);
+          this.wait = null;
+          if (error === undefined) resolve();
+          else reject(error);
         },
       };
     });
@@ -96,14 +89,14 @@ export class EngineProcess {
     }
     for (const line of lines) {
       const wait = this.wait;
-      if (wait?.accept(line, sinceGoMs)) wait.resolve();
+      if (wait?.accept(line, sinceGoMs)) wait.end();
     }
   }
 
   /** Called by the thread's owner when the process has ended. */
   die(message: string): void {
     this.death ??= new EngineError('crash', message);
-    this.wait?.reject(this.death);
+    this.wait?.end(this.death);
     this.gone.resolve();
   }
 }

@@ -87,7 +87,7 @@ export class InfoLines {
 
   add(info: UciInfo): void {
     if (info.rank === 1 && this.current.length > 0) {
-      this.previous = this.fill();
+      this.previous = this.list();
       this.current = [];
     }
     const mustReplace = info.isBound && !this.countsBounds;
@@ -97,10 +97,6 @@ export class InfoLines {
 
   /** Best first as the engine ranks them; no move twice. */
   list(): UciInfo[] {
-    return this.fill();
-  }
-
-  private fill(): UciInfo[] {
     const lines: UciInfo[] = [];
     for (const line of [...this.current, ...this.previous]) {
       const isNew = lines.every((other) => other.pv[0] !== line.pv[0]);
