@@ -23,18 +23,18 @@ export interface UciClocks {
   readonly movesToGo: number | null;
 }
 
+/** Null is as absent. */
 export interface UciLimits {
-  readonly nodes?: number;
-  readonly depth?: number;
-  readonly movetimeMs?: number;
-  readonly clocks?: UciClocks;
+  readonly nodes?: number | null;
+  readonly depth?: number | null;
+  readonly movetimeMs?: number | null;
+  readonly clocks?: UciClocks | null;
   /** Whether scores that are only bounds count; if not, the score of the iteration before replaces them. */
   readonly countsBounds?: boolean;
 }
 
 export interface UciAnswer {
   readonly bestMove: string;
-  readonly ponder: string | null;
   /** From `go` to `bestmove`, measured in the thread of the pipes. */
   readonly timeMs: number;
   /** The engine's last line of each rank, best first; empty when the engine gave no score. */
@@ -119,8 +119,7 @@ export class UciClient {
       return false;
     });
     if (best.length < 2) throw new EngineError('protocol', `${this.name} sent bestmove without a move`);
-    const ponder = best[2] === 'ponder' ? (best[3] ?? null) : null;
-    return { bestMove: best[1], ponder, timeMs, lines: lines.list() };
+    return { bestMove: best[1], timeMs, lines: lines.list() };
   }
 
   async close(): Promise<void> {
@@ -138,16 +137,16 @@ export class UciClient {
   }
 }
 
-export function formatGo(limits: UciLimits): string {
+export function formatGo({ clocks = null, nodes = null, depth = null, movetimeMs = null }: UciLimits): string {
   const words = ['go'];
-  if (limits.clocks !== undefined) {
-    const { whiteMs, blackMs, whiteIncrementMs, blackIncrementMs, movesToGo } = limits.clocks;
+  if (clocks !== null) {
+    const { whiteMs, blackMs, whiteIncrementMs, blackIncrementMs, movesToGo } = clocks;
     words.push('wtime', String(Math.round(whiteMs)), 'btime', String(Math.round(blackMs)));
     words.push('winc', String(Math.round(whiteIncrementMs)), 'binc', String(Math.round(blackIncrementMs)));
     if (movesToGo !== null) words.push('movestogo', String(movesToGo));
   }
-  if (limits.nodes !== undefined) words.push('nodes', String(limits.nodes));
-  if (limits.depth !== undefined) words.push('depth', String(limits.depth));
-  if (limits.movetimeMs !== undefined) words.push('movetime', String(limits.movetimeMs));
+  if (nodes !== null) words.push('nodes', String(nodes));
+  if (depth !== null) words.push('depth', String(depth));
+  if (movetimeMs !== null) words.push('movetime', String(movetimeMs));
   return words.join(' ');
 }

@@ -9,7 +9,6 @@ import { type Player, PlayerFault, type PlayerLimits, type PlayerSource, type Th
 
 /** An engine that has not answered for this long after its clock or move time has run out counts as hanging. */
 const TIMEOUT_MS = 10_000;
-const TIMEOUT_WITHOUT_CLOCK_MS = 600_000;
 
 class UciPlayer implements Player {
   private constructor(
@@ -51,7 +50,7 @@ class UciPlayer implements Player {
     const mover = game.position.sideToMove;
     const own = time.remainingMs[mover];
     const known = own ?? this.limits.movetimeMs;
-    const timeoutMs = known === null ? TIMEOUT_WITHOUT_CLOCK_MS : known + TIMEOUT_MS;
+    const timeoutMs = known === null ? undefined : known + TIMEOUT_MS;
     try {
       const limits = createUciLimits(this.limits, time);
       const { bestMove, lines, timeMs } = await this.client.go(game.formatUciPosition(), limits, timeoutMs);
@@ -94,24 +93,16 @@ function startClient(spec: EngineSpec, chess960: boolean): Promise<UciClient> {
 
 function createUciLimits(limits: PlayerLimits, time: ThinkingTime): UciLimits {
   const [whiteMs, blackMs] = time.remainingMs;
-  const { movetimeMs, nodes, depth } = limits;
-  return {
-    ...(nodes === null ? {} : { nodes }),
-    ...(depth === null ? {} : { depth }),
-    ...(movetimeMs === null ? {} : { movetimeMs }),
-    ...(limits.timeControl === null
-      ? {}
-      : {
-          clocks: {
-            // If the opponent has no clock, send this player's clock for it.
-            whiteMs: whiteMs ?? blackMs ?? 0,
-            blackMs: blackMs ?? whiteMs ?? 0,
-            whiteIncrementMs: time.incrementMs[0],
-            blackIncrementMs: time.incrementMs[1],
-            movesToGo: time.movesToGo,
-          },
-        }),
+  const { timeControl, movetimeMs, nodes, depth } = limits;
+  const clocks = {
+    // If the opponent has no clock, send this player's clock for it.
+    whiteMs: whiteMs ?? blackMs ?? 0,
+    blackMs: blackMs ?? whiteMs ?? 0,
+    whiteIncrementMs: time.incrementMs[0],
+    blackIncrementMs: time.incrementMs[1],
+    movesToGo: time.movesToGo,
   };
+  return { nodes, depth, movetimeMs, clocks: timeControl === null ? null : clocks };
 }
 
 /** An engine with its name in reports. */
