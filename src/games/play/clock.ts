@@ -29,20 +29,12 @@ export function formatTimeControl({ movesPerPeriod, periodMs, incrementMs }: Tim
 
 /** One player's clock. */
 export class Clock {
-  private remaining: number;
-  private movesLeft: number | null;
+  remainingMs: number;
+  movesToGo: number | null;
 
   constructor(readonly control: TimeControl) {
-    this.remaining = control.periodMs;
-    this.movesLeft = control.movesPerPeriod;
-  }
-
-  get remainingMs(): number {
-    return this.remaining;
-  }
-
-  get movesToGo(): number | null {
-    return this.movesLeft;
+    this.remainingMs = control.periodMs;
+    this.movesToGo = control.movesPerPeriod;
   }
 
   /**
@@ -51,15 +43,12 @@ export class Clock {
    * @returns false when the flag has fallen
    */
   press(elapsedMs: number, marginMs: number): boolean {
-    this.remaining -= elapsedMs;
-    if (this.remaining < -marginMs) return false;
-    this.remaining = Math.max(this.remaining, 0) + this.control.incrementMs;
-    if (this.movesLeft !== null) {
-      this.movesLeft--;
-      if (this.movesLeft === 0) {
-        this.movesLeft = this.control.movesPerPeriod;
-        this.remaining += this.control.periodMs;
-      }
+    this.remainingMs -= elapsedMs;
+    if (this.remainingMs < -marginMs) return false;
+    this.remainingMs = Math.max(this.remainingMs, 0) + this.control.incrementMs;
+    if (this.movesToGo !== null && --this.movesToGo === 0) {
+      this.movesToGo = this.control.movesPerPeriod;
+      this.remainingMs += this.control.periodMs;
     }
     return true;
   }
