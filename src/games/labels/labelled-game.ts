@@ -3,17 +3,10 @@
  * The game ends by the laws of chess, when one side stays far ahead, or by length. Everything random follows from the seed and
  * the number of the game.
  */
-import { createPrng, mixSeeds, type Prng } from '../../base/util/index.js';
-import {
-  computeOutcome,
-  formatFen,
-  hasChess960Castling,
-  type Move,
-  type Position,
-  parseUciMove,
-} from '../../chess/rules/index.js';
+import { createPrng, mixSeeds, type Prng, unwrap } from '../../base/util/index.js';
+import { computeOutcome, formatFen, hasChess960Castling, parseUciMove } from '../../chess/rules/index.js';
 import type { UciClient } from '../engines/index.js';
-import type { ResultText } from '../play/index.js';
+import { findEndByLaws } from '../play/index.js';
 import { type LabelledGameRecord, listLegalUciMoves, type ScoredMove, scorePosition } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './label-starts.js';
@@ -54,25 +47,12 @@ export async function playLabelledGame(
       whiteScore = position.sideToMove === 0 ? scored[0].score : -scored[0].score;
       hopelessPlies = Math.abs(whiteScore) >= settings.resignCp ? hopelessPlies + 1 : 0;
     }
-    position.makeMove(requireMove(position, played));
+    position.makeMove(unwrap(parseUciMove(position, played)));
     moves.push(played);
     if (!isPlayedOut && hopelessPlies >= settings.resignPlies) break;
   }
   const resigned = hopelessPlies >= settings.resignPlies ? (whiteScore > 0 ? '1-0' : '0-1') : '*';
-  return { fen, result: resultByRule(position) ?? resigned, plies };
-}
-
-function resultByRule(position: Position): ResultText | null {
-  const outcome = computeOutcome(position);
-  if (outcome === 'ongoing') return null;
-  if (outcome === 'checkmate') return position.sideToMove === 0 ? '0-1' : '1-0';
-  return '1/2-1/2';
-}
-
-function requireMove(position: Position, text: string): Move {
-  const move = parseUciMove(position, text);
-  if (!move.ok) throw new Error(move.error);
-  return move.value;
+  return { fen, result: findEndByLaws(position)?.result ?? resigned, plies };
 }
 
 function drawBetween(prng: Prng, [least, most]: readonly [number, number]): number {

@@ -7,6 +7,7 @@ import {
   adjudicate,
   Clock,
   createWin,
+  findEndByLaws,
   findTablebaseEnd,
   Game,
   type GameEnd,
@@ -60,7 +61,7 @@ export async function playGame(
   for (;;) {
     setup.onPosition?.(game, getRemainingMs());
     const end =
-      game.getEnd() ??
+      findEndByLaws(game.position) ??
       findTablebaseEnd(setup.tables, game.position) ??
       adjudicate(setup.rules, game.played, bookPlies, startPly);
     if (end !== null) return { played: game.played, end, fault: '' };

@@ -1,5 +1,5 @@
 /** How a game ended: the result, the reason, and their texts in PGN and reports. */
-import type { Outcome } from '../../chess/rules/index.js';
+import { computeOutcome, type Outcome, type Position } from '../../chess/rules/index.js';
 
 export type ResultText = '1-0' | '0-1' | '1/2-1/2';
 
@@ -25,6 +25,14 @@ export function createWin(winner: 0 | 1, reason: EndReason): GameEnd {
 
 export function createDraw(reason: EndReason): GameEnd {
   return { result: '1/2-1/2', reason };
+}
+
+/** The end by the laws of chess, null while the game goes on. */
+export function findEndByLaws(position: Position): GameEnd | null {
+  const outcome = computeOutcome(position);
+  if (outcome === 'ongoing') return null;
+  if (outcome === 'checkmate') return createWin(position.sideToMove === 0 ? 1 : 0, outcome);
+  return createDraw(outcome);
 }
 
 /** Points of White in half points: 2, 1 or 0. */

@@ -1,8 +1,7 @@
 /** A game between players: its position with history, the players' reports on their moves, and its end by the laws of chess. */
 
-import { computeOutcome, formatUciMove, type Move, type Position } from '../../chess/rules/index.js';
+import { formatUciMove, type Move, type Position } from '../../chess/rules/index.js';
 import { createOpeningPosition, type Opening } from '../openings/index.js';
-import { createDraw, createWin, type GameEnd } from './game-end.js';
 
 /** A player's move and its evaluation; 0 or null for what the player does not report. */
 export interface Thought {
@@ -41,14 +40,6 @@ export class Game {
     this.uciMoves.push(formatUciMove(move.move, this.chess960));
     this.played.push(move);
     this.position.makeMove(move.move);
-  }
-
-  /** The end by the laws of chess, null while the game goes on. */
-  getEnd(): GameEnd | null {
-    const outcome = computeOutcome(this.position);
-    if (outcome === 'ongoing') return null;
-    if (outcome === 'checkmate') return createWin(this.position.sideToMove === 0 ? 1 : 0, outcome);
-    return createDraw(outcome);
   }
 
   /** The words after UCI's `position`. */

@@ -15,6 +15,7 @@ export {
   createWin,
   END_REASONS,
   type EndReason,
+  findEndByLaws,
   type GameEnd,
   type ResultText,
 } from './game-end.js';

@@ -8,6 +8,8 @@ import type { Opening } from '../openings/index.js';
 import {
   computeCentipawns,
   createDraw,
+  type EndReason,
+  findEndByLaws,
   findTablebaseEnd,
   Game,
   type GameEnd,
@@ -58,6 +60,8 @@ export interface SelfPlayBoard {
   readonly onThought: (thought: SearchedMove) => void;
 }
 
+const ADJUDICATIONS: ReadonlySet<EndReason> = new Set(['resignation', 'tablebase', 'max-plies']);
+
 /** @returns null when the signal came before the end */
 export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal): Promise<SelfPlayGame | null> {
   const { settings, random } = board;
@@ -66,15 +70,13 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
   const watch = new ResignWatch(settings.resign, !ignoresResignation);
   const records: SearchRecord[] = [];
   let playouts = 0;
-  let end = game.getEnd();
-  let isAdjudicated = false;
+  let end = findEndByLaws(game.position);
   for (const { search } of board.sides) search.newGame();
 
   while (end === null) {
     const { position } = game;
     if (position.gamePly >= settings.maxPlies) {
       end = createDraw('max-plies');
-      isAdjudicated = true;
       break;
     }
     const side = board.sides[position.sideToMove];
@@ -86,7 +88,6 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
     const resigned = watch.look(position.sideToMove, (position.gamePly >> 1) + 1, best.wl, best.d);
     if (resigned !== null) {
       end = { result: resigned, reason: 'resignation' };
-      isAdjudicated = true;
       break;
     }
     const move = refuseRareMoves(board, game, side, drawn, root.moves);
@@ -96,23 +97,21 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
       if (record !== null) records.push(record);
     }
     board.onThought({ isBlack: position.sideToMove === 1, info, move: move as Move });
-    const score = computeCentipawns(root.wl);
     game.play({
       move: move as Move,
-      score,
+      score: computeCentipawns(root.wl),
       depth: info?.depth ?? 0,
       nodes: info?.nodes ?? 0,
       timeMs: info?.timeMs ?? 0,
     });
-    end = game.getEnd() ?? findTablebaseEnd(board.tables, game.position);
-    isAdjudicated = end?.reason === 'tablebase';
+    end = findEndByLaws(game.position) ?? findTablebaseEnd(board.tables, game.position);
   }
   const falsePositiveThreshold = ignoresResignation ? watch.getFalsePositiveThreshold(end.result) : null;
   return {
     opening: board.opening,
     played: game.played,
     end,
-    isAdjudicated,
+    isAdjudicated: ADJUDICATIONS.has(end.reason),
     records: settings.policySurprise > 0 ? weighBySurprise(records, settings.policySurprise, random) : records,
     playouts,
     falsePositiveThreshold,
@@ -165,7 +164,7 @@ function refuseRareMoves(
     const visits = moves.find((row) => row.move === move)?.visits ?? 0;
     if (visits >= least || visits === most) return move;
     game.position.makeMove(move as Move);
-    if (game.getEnd() === null) {
+    if (findEndByLaws(game.position) === null) {
       const line = [...board.opening.moves, ...game.played.map((ply) => ply.move), move as Move];
       board.onDiscard({ fen: board.opening.fen, moves: line, origin: `${board.opening.origin}, refused move` });
     }

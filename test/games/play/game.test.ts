@@ -15,7 +15,7 @@ import {
 } from '#sardonyx/games/play/adjudication.js';
 import { Clock, formatTimeControl, parseTimeControl } from '#sardonyx/games/play/clock.js';
 import { Game, type PlayedMove } from '#sardonyx/games/play/game.js';
-import { createWin, describeEnd } from '#sardonyx/games/play/game-end.js';
+import { createWin, describeEnd, findEndByLaws } from '#sardonyx/games/play/game-end.js';
 import { formatGame } from '#sardonyx/games/play/game-pgn.js';
 import { createWonTables, withTableFolder } from '../../support/table-folder.js';
 
@@ -35,9 +35,9 @@ function scored(...scores: (number | null)[]): PlayedMove[] {
 test('a game ends by mate, with the right winner', () => {
   const game = new Game(START, false);
   playAll(game, 'f2f3 e7e5 g2g4');
-  assert.equal(game.getEnd(), null);
+  assert.equal(findEndByLaws(game.position), null);
   playAll(game, 'd8h4');
-  assert.deepEqual(game.getEnd(), { result: '0-1', reason: 'checkmate' });
+  assert.deepEqual(findEndByLaws(game.position), { result: '0-1', reason: 'checkmate' });
   assert.equal(describeEnd({ result: '0-1', reason: 'checkmate' }), 'Black mates');
   assert.equal(describeEnd(createWin(0, 'time')), 'Black loses on time');
 });
@@ -46,9 +46,9 @@ test('book moves count for repetitions and are told to engines', () => {
   const moves = unwrap(readPgnGame(splitPgn('1. Nf3 Nf6 2. Ng1 Ng8')[0])).moves;
   const game = new Game({ ...START, moves }, false);
   playAll(game, 'g1f3 g8f6 f3g1');
-  assert.equal(game.getEnd(), null);
+  assert.equal(findEndByLaws(game.position), null);
   playAll(game, 'f6g8');
-  assert.equal(game.getEnd()?.reason, 'threefold');
+  assert.equal(findEndByLaws(game.position)?.reason, 'threefold');
   assert.equal(game.formatUciPosition(), `fen ${START_FEN} moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8`);
 });
 
