@@ -40,17 +40,15 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   for (const { game, result, reason } of setup.log.earlier) tournament.add(game, { result, reason });
 
   const stop = new AbortController();
-  const forward = (): void => stop.abort();
-  setup.signal.addEventListener('abort', forward);
-  if (setup.signal.aborted) stop.abort();
+  const signal = AbortSignal.any([setup.signal, stop.signal]);
   // One listener for all boards: players are closed at once, also in the middle of a search.
   const playing = new Set<Player>();
   const closePlayers = (): void => void Promise.all([...playing].map((player) => player.close()));
-  stop.signal.addEventListener('abort', closePlayers);
+  signal.addEventListener('abort', closePlayers);
   const crashes = new CrashWatch();
   let next = 0;
   const takeGame = (): number | null => {
-    if (stop.signal.aborted || isDecided(setup, tournament)) return null;
+    if (signal.aborted || isDecided(setup, tournament)) return null;
     for (let game = schedule.findNext(next); game !== null; game = schedule.findNext(game + 1)) {
       next = game + 1;
       if (!tournament.has(game)) return game;
@@ -72,11 +70,10 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
     const boards = Math.max(1, Math.min(setup.concurrency, schedule.totalGames - tournament.played));
     await runSideBySide(
       boards,
-      () => playBoard(setup, schedule, takeGame, finish, playing, stop.signal),
+      () => playBoard(setup, schedule, takeGame, finish, playing, signal),
       () => stop.abort(),
     );
   } finally {
-    setup.signal.removeEventListener('abort', forward);
     await Promise.all(setup.players.map((source) => source.close()));
   }
   return tournament;
@@ -107,11 +104,8 @@ async function playBoard(
       const finished = await playGame(
         [await findPlayer(white), await findPlayer(black)],
         {
+          ...setup,
           opening: setup.openings(round),
-          chess960: setup.chess960,
-          rules: setup.rules,
-          tables: setup.tables,
-          timeMarginMs: setup.timeMarginMs,
           seed: mixSeeds(setup.seed, game),
           onPosition: createReporter(setup, schedule, game),
         },
