@@ -3,6 +3,7 @@
  * does not depend on the number of processes (with engines that are deterministic at fixed nodes).
  */
 
+import { runSideBySide } from '../../base/util/index.js';
 import { EngineError, type EngineSpec, UciClient } from '../engines/index.js';
 import type { LabelFiles } from './label-files.js';
 import type { LabelNetwork } from './label-network.js';
@@ -64,14 +65,14 @@ export async function runLabelling(run: LabelRun): Promise<void> {
   let taken = 0;
   let written = 0;
   const stop = new AbortController();
-  const isStopped = (): boolean => run.signal.aborted || stop.signal.aborted;
+  const signal = AbortSignal.any([run.signal, stop.signal]);
 
   const work = async (engine: EngineHolder): Promise<void> => {
-    while (!isStopped()) {
+    while (!signal.aborted) {
       const next = await run.jobs.next();
-      if (next.done === true || isStopped()) return;
+      if (next.done === true || signal.aborted) return;
       const number = taken++;
-      const records = await labelWithRestarts(run, engine, next.value, isStopped);
+      const records = await labelWithRestarts(run, engine, next.value, signal);
       if (records === null) return;
       waiting.set(number, records);
       for (let ready = waiting.get(written); ready !== undefined; ready = waiting.get(written)) {
@@ -86,19 +87,14 @@ export async function runLabelling(run: LabelRun): Promise<void> {
   const closeAll = async (): Promise<void> => {
     await Promise.all(engines.map((engine) => engine.close()));
   };
-  const abort = (): void => void closeAll();
-  run.signal.addEventListener('abort', abort);
+  signal.addEventListener('abort', () => void closeAll());
   try {
-    await Promise.all(
-      engines.map((engine) =>
-        work(engine).catch((error) => {
-          stop.abort();
-          throw error;
-        }),
-      ),
+    await runSideBySide(
+      engines.length,
+      (index) => work(engines[index]),
+      () => stop.abort(),
     );
   } finally {
-    run.signal.removeEventListener('abort', abort);
     await closeAll();
     await run.jobs.return?.();
   }
@@ -108,13 +104,13 @@ async function labelWithRestarts(
   run: LabelRun,
   engine: EngineHolder,
   job: LabelJob,
-  isStopped: () => boolean,
+  signal: AbortSignal,
 ): Promise<readonly LabelledGameRecord[] | null> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await job.label(await engine.get(run.multiPv));
     } catch (error) {
-      if (isStopped()) return null;
+      if (signal.aborted) return null;
       // A program that has not started once will not start the next time.
       if (!(error instanceof EngineError) || attempt === ATTEMPTS_PER_JOB || !engine.hasStarted) throw error;
       run.onWarning(`${error.message}; ${job.task} again`);
