@@ -174,6 +174,12 @@ interface ReadGame {
   readonly notes?: readonly string[];
 }
 
+const UNWANTED: ReadGame = { game: success(null) };
+
+function skip(origin: string, why: string): ReadGame {
+  return { game: failure(`${origin} skipped: ${why}`) };
+}
+
 async function* readGames(
   texts: AsyncIterable<string>,
   name: string,
@@ -182,36 +188,26 @@ async function* readGames(
   wanted: PlayerResult | null,
 ): AsyncGenerator<ReadGame> {
   for await (const text of readGameTexts(texts, kind === 'positions' ? kind : 'games')) {
-    if (!text.ok) {
-      yield { game: failure(`${name}: ${text.error}`) };
-      continue;
-    }
-    const source = text.value;
-    const origin = `${name}, ${source.isPosition ? `line ${source.line}` : `game ${source.number}`}`;
-    const game = readGame(source, player, wanted);
-    if (!game.ok) yield { game: failure(`${origin} skipped: ${game.error}`) };
-    else if (game.value === null) yield { game: success(null) };
-    else {
-      const { notes, ...rest } = game.value;
-      yield { game: success({ ...rest, origin }), notes: notes.map((note) => `${origin}: ${note}`) };
-    }
+    if (!text.ok) yield { game: failure(`${name}: ${text.error}`) };
+    else yield readGame(text.value, name, player, wanted);
   }
 }
 
-function readGame(
-  source: PgnText,
-  player: string | null,
-  wanted: PlayerResult | null,
-): Result<(Omit<Unnumbered, 'origin'> & { notes: readonly string[] }) | null> {
+function readGame(source: PgnText, file: string, player: string | null, wanted: PlayerResult | null): ReadGame {
+  const origin = `${file}, ${source.isPosition ? `line ${source.line}` : `game ${source.number}`}`;
   const playerSide = player === null ? null : findSide(parsePgnTags(source.text), player);
-  if (player !== null && playerSide === null) return success(null);
+  if (player !== null && playerSide === null) return UNWANTED;
   const read = readPgnGame(source);
-  if (!read.ok) return read;
+  if (!read.ok) return skip(origin, read.error);
   const { startFen, moves, problem, result, isChess960, notes } = read.value;
-  if (wanted !== null && nameResult(result, playerSide) !== wanted) return success(null);
-  if (problem !== null) return failure(problem);
+  if (wanted !== null && nameResult(result, playerSide) !== wanted) return UNWANTED;
+  if (problem !== null) return skip(origin, problem);
   const uciMoves = moves.map((move) => formatUciMove(move, isChess960));
-  return success({ fen: startFen, moves: uciMoves, result, playerSide, isPosition: source.isPosition, notes });
+  const { isPosition } = source;
+  return {
+    game: success({ fen: startFen, moves: uciMoves, result, playerSide, isPosition, origin }),
+    notes: notes.map((note) => `${origin}: ${note}`),
+  };
 }
 
 function findSide(tags: ReadonlyMap<string, string>, player: string): 0 | 1 | null {
@@ -231,7 +227,7 @@ async function* readLabels(texts: AsyncIterable<string>, name: string): AsyncGen
     const origin = `${name}, line ${number}`;
     const parsed = parseLabelledGame(text);
     if (!parsed.ok) {
-      yield { game: failure(`${origin} skipped: ${parsed.error}`) };
+      yield skip(origin, parsed.error);
       continue;
     }
     const { fen, plies, whiteResult } = parsed.value;
