@@ -3,7 +3,7 @@
  * search show which positions it judges worst.
  */
 
-import { createDeferred, createPrng, type Prng, runSideBySide, unwrap } from '../../base/util/index.js';
+import { createDeferred, createPrng, runSideBySide, unwrap } from '../../base/util/index.js';
 import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/rules/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { Game, GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../play/index.js';
@@ -176,17 +176,4 @@ function measureSurprise(
   const target = computeTarget(scores);
   const round = (value: number): number => Math.round(value * DIGITS) / DIGITS;
   return [round(computeDivergence(target.policy, impression.policy)), round(Math.abs(target.wl - impression.wl))];
-}
-
-/** Draws `count` different entries, all with the same chance. */
-export function drawSome<T>(entries: readonly T[], count: number, prng: Prng): T[] {
-  const rest = [...entries];
-  const drawn: T[] = [];
-  while (drawn.length < count && rest.length > 0) {
-    const at = prng.nextBelow(rest.length);
-    drawn.push(rest[at]);
-    rest[at] = rest[rest.length - 1];
-    rest.pop();
-  }
-  return drawn;
 }

@@ -6,7 +6,7 @@
 
 import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../base/util/index.js';
 import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/rules/index.js';
-import { drawSome, type LabelNetwork, type Root } from './label-network.js';
+import type { LabelNetwork, Root } from './label-network.js';
 import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-record.js';
 import type { LabelJob } from './label-run.js';
 import type { PositionSettings } from './label-settings.js';
@@ -120,7 +120,7 @@ function orderLeaves(
   labelled: PositionSet,
 ): LabelOrder[] {
   const orders: LabelOrder[] = [];
-  for (const path of drawSome(paths, paths.length, prng)) {
+  for (const path of shuffle(paths, prng)) {
     if (orders.length === count) break;
     const moves = [...root.moves, ...path];
     const first = Math.max(0, moves.length - HISTORY_PLIES);
@@ -135,6 +135,19 @@ function orderLeaves(
     orders.push({ fen, moves: line, result: '*', scoredPlies: [line.length] });
   }
   return orders;
+}
+
+/** The entries in random order. */
+function shuffle<T>(entries: readonly T[], prng: Prng): T[] {
+  const rest = [...entries];
+  const drawn: T[] = [];
+  while (rest.length > 0) {
+    const at = prng.nextBelow(rest.length);
+    drawn.push(rest[at]);
+    rest[at] = rest[rest.length - 1];
+    rest.pop();
+  }
+  return drawn;
 }
 
 function addScored({ fen, plies }: LabelledGameRecord, labelled: PositionSet): void {
