@@ -1,4 +1,3 @@
-/** The statistics of matches: scores, Elo with its error, likelihood of superiority, and the sequential test (SPRT). */
 /** The normal distribution, as far as match statistics need it. */
 
 /** Two-sided 95 %. */
