@@ -89,21 +89,14 @@ class NetworkPlayer implements Player {
   }
 
   private getTimeLimits(game: Game, time: ThinkingTime): Pick<SearchLimits, 'budgetMs' | 'clock'> {
-    const { movetimeMs, timeControl } = this.limits;
+    const { movetimeMs } = this.limits;
     const { moveOverheadMs, timeManager } = this.setup;
     const { sideToMove, gamePly } = game.position;
     const timeMs = time.remainingMs[sideToMove];
-    const clock = {
-      timeMs: timeMs ?? 0,
-      incrementMs: time.incrementMs[sideToMove],
-      movesToGo: time.movesToGo ?? undefined,
-    };
-    return {
-      ...(movetimeMs === null ? {} : { budgetMs: computeMoveTimeBudgetMs(movetimeMs, moveOverheadMs) }),
-      ...(timeControl === null || timeMs === null
-        ? {}
-        : { clock: { clock, gamePly, moveOverheadMs, timeManager, slowmover: 1 } }),
-    };
+    const budget = movetimeMs === null ? {} : { budgetMs: computeMoveTimeBudgetMs(movetimeMs, moveOverheadMs) };
+    if (timeMs === null) return budget;
+    const clock = { timeMs, incrementMs: time.incrementMs[sideToMove], movesToGo: time.movesToGo ?? undefined };
+    return { ...budget, clock: { clock, gamePly, moveOverheadMs, timeManager, slowmover: 1 } };
   }
 }
 
