@@ -76,7 +76,6 @@ function drawResult(number: number): number {
 /** The record's planes and indices as they are. */
 function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
   writeV6Planes(record, format, encoded.masks, encoded.planeValues);
-  let best = -1;
   encoded.legalCount = 0;
   row.targetCount = 0;
   for (let index = 0; index < V6_MOVES; index++) {
@@ -84,44 +83,39 @@ function appendAsIs(format: Lc0Format, sink: GameSink): Result<null> {
     if (!(probability >= 0)) continue;
     if (encoded.legalCount === encoded.legalIndices.length) return failure('A record has too many legal moves');
     encoded.legalIndices[encoded.legalCount++] = index;
-    if (probability === 0) continue;
-    if (index === record.bestIndex) best = row.targetCount;
-    row.targetWeights[row.targetCount] = probability;
-    encoded.targetIndices[row.targetCount++] = index;
+    if (probability > 0) addTarget(encoded.targetIndices, index, index, probability);
   }
-  putFirst(encoded.targetIndices, best);
   sink.appendEncoded(encoded, row);
   return success(null);
 }
 
 /**
- * Swaps the target at `at` with the first one; −1 changes nothing. Of moves with equal visits the search knows the better one, and
- * training on the best move alone takes the first.
+ * Adds a target to the row. The record's best move changes places with the first: of moves with equal visits the search knows the
+ * better one, and training on the best move alone takes the first.
+ * @param target the policy index, or the move that has this index
  */
-function putFirst(targets: Uint16Array, at: number): void {
-  if (at <= 0) return;
+function addTarget(targets: Uint16Array, target: number, index: number, probability: number): void {
   const { targetWeights } = row;
-  [targets[0], targets[at]] = [targets[at], targets[0]];
-  [targetWeights[0], targetWeights[at]] = [targetWeights[at], targetWeights[0]];
+  const last = row.targetCount++;
+  const at = index === record.bestIndex ? 0 : last;
+  targets[last] = targets[at];
+  targetWeights[last] = targetWeights[at];
+  targets[at] = target;
+  targetWeights[at] = probability;
 }
 
 /** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves */
 function resolveMoves(position: Position, format: Lc0Format): Result<number> {
   const transform = format.canonical ? record.invariance & 7 : 0;
   const count = position.generateLegalMoves(legalMoves);
-  let best = -1;
   row.targetCount = 0;
   for (let i = 0; i < count; i++) {
     const move = legalMoves[i] as Move;
     const index = v6Policy.moveToIndex(position, move, transform);
     const probability = record.probabilities[index];
     if (!(probability >= 0)) return failure('A record gives a legal move no probability');
-    if (probability === 0) continue;
-    if (index === record.bestIndex) best = row.targetCount;
-    row.targetWeights[row.targetCount] = probability;
-    row.targetMoves[row.targetCount++] = move;
+    if (probability > 0) addTarget(row.targetMoves, move, index, probability);
   }
-  putFirst(row.targetMoves, best);
   return success(count);
 }
 
