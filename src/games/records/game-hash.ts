@@ -4,9 +4,7 @@ export const EMPTY_GAME_HASH = 0x811c9dc5;
 
 /** FNV-1a over the low bytes of the text, continued from `hash`; an unsigned 32-bit integer. */
 export function hashText(hash: number, text: string): number {
-  let h = hash | 0;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ (text.charCodeAt(i) & 0xff), 0x01000193);
-  return h >>> 0;
+  return hashBytes(hash, Buffer.from(text, 'latin1'));
 }
 
 /** The same over bytes. */
