@@ -110,12 +110,13 @@ class Tournament {
     const { run, refused, signal } = this;
     const { players, settings, tables } = run;
     const random = createPrng(0);
+    const createSides = (player: SelfPlayPlayer): [white: SelfPlaySide, black: SelfPlaySide] => {
+      const white = this.createSide(player, random);
+      return [white, player.asBlack === undefined ? white : this.createSide(player.asBlack, random)];
+    };
     const [first, second] = players;
-    const white1 = this.createSide(first, random);
-    const black1 = first.asBlack === undefined ? white1 : this.createSide(first.asBlack, random);
-    const isOneMind = first === second && settings.sharesTree;
-    const white2 = isOneMind ? white1 : this.createSide(second, random);
-    const black2 = isOneMind ? black1 : second.asBlack === undefined ? white2 : this.createSide(second.asBlack, random);
+    const [white1, black1] = createSides(first);
+    const [white2, black2] = first === second && settings.sharesTree ? [white1, black1] : createSides(second);
     for (let game = this.takeGame(); game !== null; game = this.takeGame()) {
       const index = game;
       random.restart(mixSeeds(run.seed, index));
