@@ -4,11 +4,11 @@
  */
 
 import { createDeferred, createPrng, runSideBySide, unwrap } from '../../base/util/index.js';
-import { formatUciMove, hasChess960Castling, type Move, parseFen, parseUciMove } from '../../chess/rules/index.js';
+import { formatUciMove, hasChess960Castling, type Move, parseFen } from '../../chess/rules/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { Game, GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../play/index.js';
 import type { Surprise } from '../records/index.js';
-import type { LabelledGameRecord } from './label-record.js';
+import { type LabelledGameRecord, makeUciMoves } from './label-record.js';
 import { computeDivergence, computeTarget, type Impression } from './label-target.js';
 
 /** A position of a game: the moves from a FEN, in UCI notation. */
@@ -146,13 +146,7 @@ export class LabelNetwork {
 }
 
 function createGame({ fen, moves }: Root): Game {
-  const position = unwrap(parseFen(fen));
-  const parsed = moves.map((text) => {
-    const move = unwrap(parseUciMove(position, text));
-    position.makeMove(move);
-    return move;
-  });
-  return new Game({ fen, moves: parsed, origin: 'labels' }, false);
+  return new Game({ fen, moves: makeUciMoves(unwrap(parseFen(fen)), moves), origin: 'labels' }, false);
 }
 
 function listPaths(tree: TreeDump): string[][] {

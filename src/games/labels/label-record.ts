@@ -69,7 +69,7 @@ export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: num
   const { fen, result, scoredPlies } = order;
   const position = unwrap(parseFen(fen));
   const isChess960 = hasChess960Castling(position);
-  const moves = spellMoves(position.clone(), order.moves, isChess960);
+  const moves = makeUciMoves(position.clone(), order.moves).map((move) => formatUciMove(move, isChess960));
   engine.setChess960(isChess960);
   const wanted = new Set(scoredPlies);
   const plies: LabelledPlyRecord[] = [];
@@ -104,11 +104,12 @@ export function listLegalUciMoves(position: Position, isChess960: boolean): stri
   return listLegalMoves(position).map((move) => formatUciMove(move as Move, isChess960));
 }
 
-function spellMoves(position: Position, moves: readonly string[], isChess960: boolean): string[] {
-  return moves.map((text) => {
+/** Makes the moves in the position. Throws one sentence if a move is illegal. */
+export function makeUciMoves(position: Position, texts: readonly string[]): Move[] {
+  return texts.map((text) => {
     const move = unwrap(parseUciMove(position, text));
     position.makeMove(move);
-    return formatUciMove(move, isChess960);
+    return move;
   });
 }
 
