@@ -23,7 +23,7 @@ const pgnRow = createTrainingRow();
 
 function isRated(tags: ReadonlyMap<string, string>, minElo: number): boolean {
   // A missing or unknown rating ("?") is not a number and compares as false.
-  return Number(tags.get('WhiteElo') ?? Number.NaN) >= minElo && Number(tags.get('BlackElo') ?? Number.NaN) >= minElo;
+  return Number(tags.get('WhiteElo')) >= minElo && Number(tags.get('BlackElo')) >= minElo;
 }
 
 /** The error says which move is wrong. */
