@@ -59,7 +59,7 @@ class EnginePipes {
       this.ahead += lines.reduce((sum, { length }) => sum + length, 0);
       if (this.ahead > MOST_AHEAD) this.child.stdout.pause();
       this.lastLine = lines.findLast((line) => line !== '') ?? this.lastLine;
-      if (lines.length > 0) postToParent({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
+      if (lines.length > 0) report({ type: 'lines', engine, lines: lines.splice(0), sinceGoMs });
     });
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errors = (this.errors + removeControls(text)).slice(-KEPT_STDERR);
@@ -100,7 +100,7 @@ class EnginePipes {
     if (this.hasEnded) return;
     this.hasEnded = true;
     engines.delete(this.engine);
-    postToParent({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
+    report({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
   }
 
   private describeLast(): string {
@@ -136,12 +136,14 @@ function describeStartFailure(error: Error, { command, folder }: EngineSpec): st
 
 const engines = new Map<number, EnginePipes>();
 
+const report: (message: FromEnginePipes) => void = postToParent;
+
 function start({ engine, spec, label }: Extract<ToEnginePipes, { type: 'start' }>): void {
   try {
     engines.set(engine, new EnginePipes(engine, spec, label));
   } catch (error) {
     const reason = describeStartFailure(error as Error, spec);
-    postToParent({ type: 'end', engine, message: `${label} cannot be started: ${reason}` });
+    report({ type: 'end', engine, message: `${label} cannot be started: ${reason}` });
   }
 }
 
