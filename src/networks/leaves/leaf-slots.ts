@@ -105,30 +105,14 @@ export interface LeafSlotsShape {
   readonly workers: number;
 }
 
-interface Column<View> {
-  readonly elementBytes: number;
-  countElements(shape: LeafSlotsShape): number;
-  view(buffer: SharedArrayBuffer, offset: number, length: number): View;
-}
-
-type Count = Column<unknown>['countElements'];
-interface ViewType<View> {
+/** A typed array's constructor. */
+interface ArrayType {
   readonly BYTES_PER_ELEMENT: number;
-  new (buffer: SharedArrayBuffer, offset: number, length: number): View;
+  readonly prototype: object;
+  new (buffer: SharedArrayBuffer, offset: number, length: number): object;
 }
-
-const columnOf =
-  <View>(Type: ViewType<View>) =>
-  (countElements: Count): Column<View> => ({
-    elementBytes: Type.BYTES_PER_ELEMENT,
-    countElements,
-    view: (buffer, offset, length) => new Type(buffer, offset, length),
-  });
-const uint8 = columnOf<Uint8Array>(Uint8Array);
-const uint16 = columnOf<Uint16Array>(Uint16Array);
-const int32 = columnOf<Int32Array>(Int32Array);
-const float32 = columnOf<Float32Array>(Float32Array);
-const float64 = columnOf<Float64Array>(Float64Array);
+type Count = (shape: LeafSlotsShape) => number;
+type Columns = Readonly<Record<string, readonly [type: ArrayType, countElements: Count]>>;
 
 const perSlot =
   (width = 1): Count =>
@@ -141,39 +125,37 @@ const perWorker =
 
 /** The columns in the order of the buffer; the table above says what they mean. First those with which threads meet. */
 const MEETING_COLUMNS = {
-  control: int32(() => CONTROL_WORDS),
-  live: int32(perWorker()),
-  settings: float64(() => SETTINGS),
-  counters: float64(perWorker(COUNTERS_PER_WORKER)),
-  ring: int32(perSlot()),
-  state: int32(perSlot()),
-  owner: uint8(perSlot()),
-  root: uint16(perSlot()),
-  pathLength: uint16(perSlot()),
-  prefetch: uint8(perSlot()),
-  number: int32(perSlot()),
-  horizon: int32(perSlot()),
-};
+  control: [Int32Array, () => CONTROL_WORDS],
+  live: [Int32Array, perWorker()],
+  settings: [Float64Array, () => SETTINGS],
+  counters: [Float64Array, perWorker(COUNTERS_PER_WORKER)],
+  ring: [Int32Array, perSlot()],
+  state: [Int32Array, perSlot()],
+  owner: [Uint8Array, perSlot()],
+  root: [Uint16Array, perSlot()],
+  pathLength: [Uint16Array, perSlot()],
+  prefetch: [Uint8Array, perSlot()],
+  number: [Int32Array, perSlot()],
+  horizon: [Int32Array, perSlot()],
+} as const satisfies Columns;
 
 /** Question and answer of each leaf. */
 const LEAF_COLUMNS = {
-  kind: uint8(perSlot()),
-  flags: uint8(perSlot()),
-  valueWl: float32(perSlot()),
-  valueD: float32(perSlot()),
-  movesLeft: float32(perSlot()),
-  edgeCount: uint16(perSlot()),
-  keyLow: int32(perSlot()),
-  keyHigh: int32(perSlot()),
-  tag: int32(perSlot()),
-  edgeMoves: uint16(perSlot(MAX_EDGES)),
-  edgePriors: uint16(perSlot(MAX_EDGES)),
-  pathMoves: uint16(perSlot(MAX_PATH_LENGTH)),
-};
+  kind: [Uint8Array, perSlot()],
+  flags: [Uint8Array, perSlot()],
+  valueWl: [Float32Array, perSlot()],
+  valueD: [Float32Array, perSlot()],
+  movesLeft: [Float32Array, perSlot()],
+  edgeCount: [Uint16Array, perSlot()],
+  keyLow: [Int32Array, perSlot()],
+  keyHigh: [Int32Array, perSlot()],
+  tag: [Int32Array, perSlot()],
+  edgeMoves: [Uint16Array, perSlot(MAX_EDGES)],
+  edgePriors: [Uint16Array, perSlot(MAX_EDGES)],
+  pathMoves: [Uint16Array, perSlot(MAX_PATH_LENGTH)],
+} as const satisfies Columns;
 
-type ViewsOf<Columns> = {
-  readonly [Name in keyof Columns]: Columns[Name] extends Column<infer View> ? View : never;
-};
+type ViewsOf<Table extends Columns> = { readonly [Name in keyof Table]: Table[Name][0]['prototype'] };
 export type LeafColumns = ViewsOf<typeof LEAF_COLUMNS>;
 export type LeafSlots = LeafSlotsShape & LeafColumns & ViewsOf<typeof MEETING_COLUMNS>;
 
@@ -188,18 +170,18 @@ export function createLeafSlotsBuffer(shape: LeafSlotsShape): SharedArrayBuffer 
 
 export function viewLeafSlots(buffer: SharedArrayBuffer, shape: LeafSlotsShape): LeafSlots {
   const { slotCount, workers } = shape;
-  const views = layOut(shape).map(({ name, column, offset, length }) => [name, column.view(buffer, offset, length)]);
+  const views = layOut(shape).map(({ name, type: View, offset, length }) => [name, new View(buffer, offset, length)]);
   return { slotCount, workers, ...(Object.fromEntries(views) as Omit<LeafSlots, keyof LeafSlotsShape>) };
 }
 
 /** Columns begin on cache lines. */
 function layOut(shape: LeafSlotsShape) {
   let end = 0;
-  return Object.entries({ ...MEETING_COLUMNS, ...LEAF_COLUMNS }).map(([name, column]) => {
+  return Object.entries<Columns[string]>({ ...MEETING_COLUMNS, ...LEAF_COLUMNS }).map(([name, [type, count]]) => {
     const offset = end;
-    const length = column.countElements(shape);
-    end += Math.ceil((column.elementBytes * length) / 64) * 64;
-    return { name, column, offset, length, end };
+    const length = count(shape);
+    end += Math.ceil((type.BYTES_PER_ELEMENT * length) / 64) * 64;
+    return { name, type, offset, length, end };
   });
 }
 
