@@ -58,7 +58,7 @@ export async function computeClassActivation(
   const cut = cutBehindBody(bytes, input.name, [policy.name, value.name]);
   if (cut === undefined) return failure(`The network ${model.path} has no single tensor between body and heads`);
   const { planes, transform, moves, indices } = encode(model, position, historyFill);
-  const heads = new HeadReader(model, indices);
+  const read = (results: Readonly<Record<string, Features>>): Answer => readAnswer(model.format, indices, results);
   const whole = await open(model, cut.whole);
   let features: Features;
   let answer: Answer;
@@ -67,7 +67,7 @@ export async function computeClassActivation(
     const results = await runFor(whole, feeds, [cut.tensor, policy.name, value.name]);
     const { data, dims } = results[cut.tensor];
     features = { data: Float32Array.from(data), dims };
-    answer = heads.read(results);
+    answer = read(results);
   } finally {
     await whole.release();
   }
@@ -81,7 +81,7 @@ export async function computeClassActivation(
     const fixed = cut.readsInput ? { [input.name]: { data: planes, dims: [1, ...input.shape] } } : {};
     const ask = async (data: Float32Array): Promise<Answer> => {
       const feeds = { ...fixed, [cut.tensor]: { data, dims: features.dims } };
-      return heads.read(await runFor(session, feeds, [policy.name, value.name]));
+      return read(await runFor(session, feeds, [policy.name, value.name]));
     };
     const maps = await weigh(features, axes, move, ask);
     const toBoard = (map: Float64Array): number[] => {
@@ -120,27 +120,22 @@ function encode(model: Model, position: Position, historyFill: HistoryFill) {
   return { planes, transform, moves, indices };
 }
 
-/** Reads the answer for the position whose legal moves have these policy indices. */
-class HeadReader {
-  private readonly wl = new Float32Array(1);
-  private readonly d = new Float32Array(1);
-
-  constructor(
-    private readonly model: Model,
-    private readonly indices: readonly number[],
-  ) {}
-
-  read(results: Readonly<Record<string, Features>>): Answer {
-    const { policy, value, valueKind } = this.model.format;
-    const logits = this.indices.map((index) => results[policy.name].data[index]);
-    const max = Math.max(...logits);
-    const weights = logits.map((logit) => Math.exp(logit - max));
-    const sum = weights.reduce((total, weight) => total + weight, 0);
-    const head = { width: valueKind === 'scalar' ? 1 : 3, data: results[value.name].data };
-    if (valueKind === 'scalar') this.wl[0] = readScalar(head, 0);
-    else readWdlInto(head, 0, valueKind === 'wdl-logits', this.wl, this.d);
-    return { priors: weights.map((weight) => weight / sum), valueWl: this.wl[0] };
-  }
+/** The answer for the position whose legal moves have these policy indices. */
+function readAnswer(
+  { policy, value, valueKind }: Model['format'],
+  indices: readonly number[],
+  results: Readonly<Record<string, Features>>,
+): Answer {
+  const logits = indices.map((index) => results[policy.name].data[index]);
+  const max = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp(logit - max));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const priors = weights.map((weight) => weight / sum);
+  const { data } = results[value.name];
+  if (valueKind === 'scalar') return { priors, valueWl: readScalar({ width: 1, data }, 0) };
+  const [wl, d] = [new Float32Array(1), new Float32Array(1)];
+  readWdlInto({ width: 3, data }, 0, valueKind === 'wdl-logits', wl, d);
+  return { priors, valueWl: wl[0] };
 }
 
 function open(model: Model, bytes: Uint8Array): Promise<RuntimeSession> {

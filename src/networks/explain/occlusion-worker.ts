@@ -45,47 +45,31 @@ export interface OcclusionTask {
 }
 
 const SQUARES = 64;
-const NOWHERE = -1;
 const MIRRORED_RANKS = 56;
 
+interface OccludingEncoding extends InputEncoding {
+  /** The square to empty, as seen by White; null = none. */
+  square: number | null;
+}
+
 /** Empties one square in the planes of another encoding. Planes that are equal everywhere (side to move, castling, counts) stay. */
-class OccludingEncoding implements InputEncoding {
-  /** The square to empty, as seen by White, or NOWHERE. */
-  square = NOWHERE;
-
-  constructor(private readonly inner: InputEncoding) {}
-
-  get name(): string {
-    return this.inner.name;
-  }
-  get planes(): number {
-    return this.inner.planes;
-  }
-  get historyLength(): number {
-    return this.inner.historyLength;
-  }
-  get valuePlanes(): readonly number[] {
-    return this.inner.valuePlanes;
-  }
-
-  writePacked(
-    position: Position,
-    fill: HistoryFill,
-    masks: Uint32Array,
-    maskOffset: number,
-    values: Float32Array,
-    valueOffset: number,
-  ): number {
-    const transform = this.inner.writePacked(position, fill, masks, maskOffset, values, valueOffset);
-    if (this.square === NOWHERE) return transform;
-    const seen = position.sideToMove === 1 ? this.square ^ MIRRORED_RANKS : this.square;
-    const square = transformSquare(seen, transform);
-    for (let i = maskOffset; i < maskOffset + 2 * this.planes; i += 2) {
-      if (masks[i] === 0xffffffff && masks[i + 1] === 0xffffffff) continue;
-      masks[i + (square >> 5)] &= ~(1 << (square & 31));
-    }
-    return transform;
-  }
+function createOccludingEncoding(inner: InputEncoding): OccludingEncoding {
+  const encoding: OccludingEncoding = {
+    ...inner,
+    square: null,
+    writePacked(position, fill, masks, maskOffset, values, valueOffset) {
+      const transform = inner.writePacked(position, fill, masks, maskOffset, values, valueOffset);
+      if (encoding.square === null) return transform;
+      const seen = position.sideToMove === 1 ? encoding.square ^ MIRRORED_RANKS : encoding.square;
+      const square = transformSquare(seen, transform);
+      for (let i = maskOffset; i < maskOffset + 2 * inner.planes; i += 2) {
+        if (masks[i] === 0xffffffff && masks[i + 1] === 0xffffffff) continue;
+        masks[i + (square >> 5)] &= ~(1 << (square & 31));
+      }
+      return transform;
+    },
+  };
+  return encoding;
 }
 
 /** Evaluates with the first plan that works. */
@@ -94,7 +78,7 @@ async function explain(task: OcclusionTask): Promise<Result<Occlusion>> {
   if (!model.ok) return model;
   const position = unwrap(parseFen(task.rootFen));
   for (const move of task.moves) position.makeMove(move);
-  const encoding = new OccludingEncoding(model.value.format.inputEncoding);
+  const encoding = createOccludingEncoding(model.value.format.inputEncoding);
   const occluded: Model = { ...model.value, format: { ...model.value.format, inputEncoding: encoding } };
   let problem: unknown;
   for (const plan of task.plans) {
@@ -127,7 +111,7 @@ async function askAbout(
     encoding.square = square;
     evaluator.setRow(square, position, moves, 0, count, historyFill);
   }
-  encoding.square = NOWHERE;
+  encoding.square = null;
   evaluator.setRow(SQUARES, position, moves, 0, count, historyFill);
   evaluator.setRow(SQUARES + 1, bare, moves, 0, count, historyFill);
   await evaluator.run(rows);
