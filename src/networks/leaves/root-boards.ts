@@ -22,7 +22,6 @@ type RootRules = Required<Omit<RootPosition, 'fen' | 'moves'>>;
 
 export class RootBoards {
   private readonly boards = new Map<number, Board>();
-  private lastRow = -1;
   private last: Board | null = null;
 
   constructor(private readonly roots: RootTable) {}
@@ -58,9 +57,8 @@ export class RootBoards {
 
   private getBoard(row: number): Board {
     const version = this.roots.getVersion(row);
-    if (row === this.lastRow && this.last !== null && this.last.version === version) return this.last;
     let board = this.boards.get(row);
-    if (board === undefined || board.version !== version) {
+    if (board?.version !== version) {
       const { fen, moves, ...rules } = this.roots.read(row);
       const position = unwrap(parseFen(fen));
       for (let i = 0; i < moves.length; i++) position.makeMove(moves[i] as Move);
@@ -68,7 +66,6 @@ export class RootBoards {
       board = { version, position, path, length: 0, rules };
       this.boards.set(row, board);
     }
-    this.lastRow = row;
     this.last = board;
     return board;
   }
