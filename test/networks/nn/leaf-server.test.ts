@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_TABLEBASES } from '#sardonyx/chess/syzygy/index.js';
 import { EVALUATED, LeafQueue, TABLEBASE } from '#sardonyx/networks/leaves/index.js';
-import { LeafClaims } from '#sardonyx/networks/leaves/leaf-claims.js';
 import {
   createLeafSlotsBuffer,
   type LeafSlots,
@@ -11,8 +10,6 @@ import {
   STOP_WORD,
   viewLeafSlots,
 } from '#sardonyx/networks/leaves/leaf-slots.js';
-import { LiveEvaluators } from '#sardonyx/networks/leaves/live-evaluators.js';
-import { RootBoards } from '#sardonyx/networks/leaves/root-boards.js';
 import { RootTable } from '#sardonyx/networks/leaves/root-table.js';
 import { clearCache, createCacheBuffer, EvaluationCache } from '#sardonyx/networks/nn/cache/evaluation-cache.js';
 import type { Evaluator } from '#sardonyx/networks/nn/evaluators/evaluator.js';
@@ -50,11 +47,8 @@ function createServer(
   };
   Atomics.store(slots.control, MINIBATCH_WORD, minibatch);
   const server = new LeafServer({
-    slots,
+    handle,
     worker: 0,
-    claims: new LeafClaims(slots, 0),
-    live: new LiveEvaluators(slots),
-    boards: new RootBoards(new RootTable(roots)),
     cache: null,
     tablebases: new LeafTablebases(new TablebaseWords(tablebases), assert.fail),
     replaceEvaluator: async () => null,
@@ -76,7 +70,7 @@ test('leaves that a large batch had claimed are evaluated in small ones by what 
   const { queue, slots, server } = createServer({ evaluator: large, replaceEvaluator: async () => small });
   const submitted = asked.map((path, row) => submitLeaf(queue, { path }, row));
   queue.flush();
-  await server.serve(new Int32Array(0));
+  await server.serve();
   assert.deepEqual(batches, [4, 4, 3]);
   for (const slot of submitted) assert.equal(takeAnswer(queue, slot).kind, EVALUATED);
 });
@@ -98,7 +92,7 @@ test('an evaluation that was begun before the cache was emptied is not found aft
     const { queue, slots, server } = createServer({ evaluator, cache });
     const slot = submitLeaf(queue, { path: 'e2e4' }, 0);
     queue.flush();
-    await server.serve(new Int32Array(0));
+    await server.serve();
     const key = {
       low: slots.keyLow[slot],
       high: slots.keyHigh[slot],
@@ -137,7 +131,7 @@ test('a prefetch is evaluated for the cache when the leaf before it was evaluate
     Atomics.store(slots.control, STOP_WORD, 0);
     const sent = paths.map((path, row) => submit(path, row, row === 1));
     queue.flush();
-    await server.serve(new Int32Array(0));
+    await server.serve();
     for (const slot of sent) takeAnswer(queue, slot);
   }
   assert.deepEqual(batches, [3, 1, 2]);

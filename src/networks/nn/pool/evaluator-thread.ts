@@ -4,7 +4,7 @@
  */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { unwrap } from '../../../base/util/index.js';
-import { LeafClaims, LiveEvaluators, RootBoards, RootTable, viewLeafSlots } from '../../leaves/index.js';
+import { viewLeafSlots } from '../../leaves/index.js';
 import { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
 import { loadModel } from '../model/model-file.js';
@@ -31,23 +31,19 @@ export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<voi
     ? supply.giveUp('its threads kept ending')
     : await supply.open(start.role === 'replacement');
 
-  const claims = new LeafClaims(slots, worker);
   const tablebases = new LeafTablebases(new TablebaseWords(handle.tablebases), (text) =>
     report({ type: 'warning', text }),
   );
   const server = new LeafServer({
-    slots,
+    handle,
     worker,
-    claims,
-    live: new LiveEvaluators(slots),
-    boards: new RootBoards(new RootTable(handle.roots)),
     cache: cache === null ? null : new EvaluationCache(cache),
     tablebases,
     evaluator,
     replaceEvaluator: (error) => supply.replace(error),
   });
   report({ type: 'ready', backend: evaluator?.backend ?? plan.name });
-  await server.serve(claims.listAbandoned());
+  await server.serve();
   tablebases.close();
   await supply.close();
   endThread();

@@ -19,18 +19,21 @@ import {
   FAILED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
-  type LeafClaims,
+  LeafClaims,
   type LeafSlots,
-  type LiveEvaluators,
+  LiveEvaluators,
   MAX_EDGES,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,
-  type RootBoards,
+  RootBoards,
+  RootTable,
   SETTING_HISTORY_FILL,
   SETTING_POLICY_TEMPERATURE,
+  type SharedPoolHandle,
   sortEdges,
   sortEdgesAsLc0,
   TABLEBASE,
+  viewLeafSlots,
 } from '../../leaves/index.js';
 import type { CachedValue, CacheKey, EvaluationCache } from '../cache/evaluation-cache.js';
 import type { Evaluator } from '../evaluators/evaluator.js';
@@ -42,11 +45,8 @@ import type { LeafTablebases } from './leaf-tablebases.js';
 const MAX_CLAIM = 64;
 
 export interface LeafServerParts {
-  readonly slots: LeafSlots;
+  readonly handle: SharedPoolHandle;
   readonly worker: number;
-  readonly claims: LeafClaims;
-  readonly live: LiveEvaluators;
-  readonly boards: RootBoards;
   readonly cache: EvaluationCache | null;
   readonly tablebases: LeafTablebases;
   /** null = none: the thread stands aside while others can evaluate, then answers FAILED to leaves that need an evaluator. */
@@ -83,21 +83,22 @@ export class LeafServer {
   private unannounced = 0;
 
   constructor(parts: LeafServerParts) {
-    this.slots = parts.slots;
-    this.claims = parts.claims;
-    this.live = parts.live;
-    this.boards = parts.boards;
+    const { handle, worker } = parts;
+    this.slots = viewLeafSlots(handle.slots, handle);
+    this.claims = new LeafClaims(this.slots, worker);
+    this.live = new LiveEvaluators(this.slots);
+    this.boards = new RootBoards(new RootTable(handle.roots));
     this.tablebases = parts.tablebases;
     this.evaluator = parts.evaluator;
     this.cache = parts.evaluator?.isInstant ? null : parts.cache;
     this.replaceEvaluator = parts.replaceEvaluator;
-    this.firstCounter = parts.worker * COUNTERS_PER_WORKER;
+    this.firstCounter = worker * COUNTERS_PER_WORKER;
   }
 
-  /** @param abandoned slots that an earlier thread with this number had claimed when it died */
-  async serve(abandoned: Int32Array): Promise<void> {
+  /** Begins with the slots that an earlier thread with this number had claimed when it died. */
+  async serve(): Promise<void> {
     this.followSettings();
-    await this.answerClaimed(abandoned);
+    await this.answerClaimed(this.claims.listAbandoned());
     this.announce();
     while (!this.claims.isStopping()) {
       if (this.evaluator === null && this.live.standAside()) continue;
