@@ -28,11 +28,14 @@ export function sortEdgesAsLc0(
   offset: number,
   count: number,
 ): void {
-  const edges = Array.from({ length: count }, (_, i) => ({ move: moves[offset + i], prior: priors[offset + i] }));
-  const ranks = new Map(edges.map(({ move }) => [move, computeRank(position, move)]));
-  edges.sort((a, b) => (ranks.get(a.move) ?? 0) - (ranks.get(b.move) ?? 0));
+  const edges = Array.from({ length: count }, (_, i): Edge => {
+    const move = moves[offset + i];
+    return { move, prior: priors[offset + i], rank: computeRank(position, move) };
+  });
+  edges.sort((a, b) => a.rank - b.rank);
   sortPart(edges, 0, count);
-  insert(edges, 0, count);
+  // std::sort ends with an insertion sort, which is stable as this is.
+  edges.sort((a, b) => b.prior - a.prior);
   edges.forEach(({ move, prior }, i) => {
     moves[offset + i] = move;
     priors[offset + i] = prior;
@@ -59,6 +62,7 @@ function computeRank(position: Position, move: number): number {
 interface Edge {
   readonly move: number;
   readonly prior: number;
+  readonly rank: number;
 }
 
 /** std::sort's quicksort, for [first, end): parts of up to SMALL_PART edges stay as they are. It never is so deep that heaps are used. */
@@ -97,13 +101,4 @@ function swap(edges: Edge[], a: number, b: number): void {
   const edge = edges[a];
   edges[a] = edges[b];
   edges[b] = edge;
-}
-
-function insert(edges: Edge[], first: number, end: number): void {
-  for (let i = first + 1; i < end; i++) {
-    const edge = edges[i];
-    let at = i;
-    for (; at > first && edges[at - 1].prior < edge.prior; at--) edges[at] = edges[at - 1];
-    edges[at] = edge;
-  }
 }
