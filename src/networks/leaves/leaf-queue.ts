@@ -221,13 +221,7 @@ export class LeafQueue {
 }
 
 /** Leaves in flight that keep all evaluators busy: for each one batch in work and one that waits. */
-export function countBusyLeaves({
-  workers,
-  minibatch,
-}: {
-  readonly workers: number;
-  readonly minibatch: number;
-}): number {
+export function countBusyLeaves({ workers, minibatch }: Pick<LeafQueue, 'workers' | 'minibatch'>): number {
   return 2 * workers * minibatch;
 }
 

@@ -5,7 +5,7 @@
 import { nextTurn } from '#platform/threads.js';
 import { createPrng } from '../../base/util/index.js';
 import { MAX_MOVES, type Move, Position, START_FEN } from '../../chess/rules/index.js';
-import { EVALUATED, LeafQueue, NO_SLOT } from '../leaves/index.js';
+import { countBusyLeaves, EVALUATED, LeafQueue, NO_SLOT } from '../leaves/index.js';
 import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 
 export interface BackendBenchOptions {
@@ -44,7 +44,7 @@ export async function runBackendBench(options: BackendBenchOptions): Promise<Bac
     const paths = options.fen === null ? createBenchPaths(BENCH_POSITIONS) : [new Uint16Array(0)];
     for (const batch of options.batchSizes) {
       pool.configure({ minibatch: batch });
-      const inFlight = Math.min(queue.slotCount, 2 * batch * pool.threads);
+      const inFlight = Math.min(queue.slotCount, countBusyLeaves(queue));
       const { length } = options;
       const { seconds: wanted } = length;
       const warmUp =
