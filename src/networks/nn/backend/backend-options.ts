@@ -118,6 +118,18 @@ export function checkBackendOptions(text: string): Result<BackendOptions> {
     : failure(`Backend options "${cutText(text)}": no backend has an option ${quote(unknown)}`);
 }
 
+/** What `read` makes of the options, or the message of the BackendOptionError that it throws. */
+export function readBackendOptions<Value>(text: string, read: (options: BackendOptions) => Value): Result<Value> {
+  const options = parseBackendOptions(text);
+  if (!options.ok) return options;
+  try {
+    return success(read(options.value));
+  } catch (error) {
+    if (error instanceof BackendOptionError) return failure(error.message);
+    throw error;
+  }
+}
+
 /** Composite backends of composite backends; each level is a call of its own. */
 const DEEPEST = 20;
 

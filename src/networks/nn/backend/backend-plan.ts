@@ -12,7 +12,7 @@ import {
   type BackendOptionKey,
   type BackendOptions,
   IGNORED_KEYS,
-  parseBackendOptions,
+  readBackendOptions,
 } from './backend-options.js';
 import { type Precision, readNetworkChoice } from './network-choice.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
@@ -92,22 +92,17 @@ export function planBackend(request: PlanRequest): Result<readonly BackendPlan[]
   const { backend, optionsText, threads, minibatch } = request;
   const found = findBackend(backend);
   if (found === undefined) return failure(`Unknown backend "${backend}"; known are ${[...BACKENDS.keys()].join(', ')}`);
-  const options = parseBackendOptions(optionsText);
-  if (!options.ok) return options;
-  try {
-    const first = createFirst(backend, found.kind, options.value, minibatch);
-    options.value.refuseUnread(backend);
+  return readBackendOptions(optionsText, (options) => {
+    const first = createFirst(backend, found.kind, options, minibatch);
+    options.refuseUnread(backend);
     const chosen = {
       ...first,
       note: found.note,
       threads: threads || first.threads,
       minibatch: minibatch || first.minibatch,
     };
-    return success([chosen, ...listFallbacks(first).map((plan) => ({ ...plan, threads: threads || plan.threads }))]);
-  } catch (error) {
-    if (error instanceof BackendOptionError) return failure(error.message);
-    throw error;
-  }
+    return [chosen, ...listFallbacks(first).map((plan) => ({ ...plan, threads: threads || plan.threads }))];
+  });
 }
 
 /** Whether a device other than the CPU evaluates the network. */
@@ -193,25 +188,20 @@ export const EVALUATOR_BYTES = 40e6;
 const EVALUATORS_SHARE = 0.25;
 
 function createOnnxPlan(evaluator: OnnxPlan): BackendPlan {
-  const { provider, devices, intraOpThreads } = evaluator;
-  const most = Math.floor((EVALUATORS_SHARE * getMemoryBytes()) / EVALUATOR_BYTES);
-  const threads = provider === 'cpu' ? Math.max(1, Math.min(most, Math.floor(getCoreCount() / intraOpThreads))) : 0;
-  const minibatch = getSuitableMinibatch(provider);
-  return {
-    name: provider,
-    evaluator,
-    threads: threads || getDeviceThreads(provider, devices),
-    minibatch,
-    note: null,
-  };
+  const { provider } = evaluator;
+  const [threads, minibatch] = [getSuitableThreads(evaluator), getSuitableMinibatch(provider)];
+  return { name: provider, evaluator, threads, minibatch, note: null };
 }
 
 /**
  * Two threads for each device: one encodes and decodes while the device evaluates for the other. WebGPU runs one session of a
  * process at a time, so a second thread gains nothing.
  */
-function getDeviceThreads(provider: Provider, devices: readonly number[]): number {
-  return provider === 'webgpu' ? 1 : 2 * devices.length;
+function getSuitableThreads({ provider, devices, intraOpThreads }: OnnxPlan): number {
+  if (provider === 'webgpu') return 1;
+  if (provider !== 'cpu') return 2 * devices.length;
+  const most = Math.floor((EVALUATORS_SHARE * getMemoryBytes()) / EVALUATOR_BYTES);
+  return Math.max(1, Math.min(most, Math.floor(getCoreCount() / intraOpThreads)));
 }
 
 function getSuitableMinibatch(provider: Provider): number {

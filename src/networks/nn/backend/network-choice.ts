@@ -2,8 +2,8 @@
  * Backend options that say how an lc0 network is converted to ONNX: `policy_head`, `value_head`, `datatype` and `fp16`, named as in
  * lc0, and `winograd`. They do not change the heads of a file that is ONNX already.
  */
-import { type Result, success } from '../../../base/util/result.js';
-import { BackendOptionError, type BackendOptions, parseBackendOptions } from './backend-options.js';
+import type { Result } from '../../../base/util/result.js';
+import { BackendOptionError, type BackendOptions, readBackendOptions } from './backend-options.js';
 
 /** Precision of weights and arithmetic; inputs and outputs may differ. */
 export type Precision = 'f32' | 'f16' | 'int8';
@@ -19,14 +19,7 @@ export interface NetworkChoice {
 
 /** Reads only the options about the network. planBackend checks the others. */
 export function parseNetworkChoice(optionsText: string): Result<NetworkChoice> {
-  const options = parseBackendOptions(optionsText);
-  if (!options.ok) return options;
-  try {
-    return success(readNetworkChoice(options.value));
-  } catch (error) {
-    if (error instanceof BackendOptionError) return { ok: false, error: error.message };
-    throw error;
-  }
+  return readBackendOptions(optionsText, readNetworkChoice);
 }
 
 /** Marks the options about the network as known, so that a plan does not refuse them. Throws BackendOptionError. */
