@@ -29,6 +29,7 @@ import {
   type Fact,
   INPUTS,
   isKnown,
+  UNKNOWN_CONSTANT,
 } from './size-facts.js';
 
 /** ONNX Runtime is fast up to eight dimensions. */
@@ -74,26 +75,9 @@ const SIZE_ATTRIBUTES = new Set([
 const SUMS = /^(?:Concat|Sequence|SplitToSequence|Optional)/;
 /** Their output is at most as large as their first input. */
 const PARTS = new Set([
-  'Identity',
-  'Cast',
-  'Reshape',
-  'Transpose',
-  'Squeeze',
-  'Unsqueeze',
-  'Flatten',
-  'Slice',
-  'Compress',
-  'Split',
-  'TopK',
-  'SplitToSequence',
-  'SequenceAt',
-  'Unique',
-  'ReduceSum',
-  'ReduceMax',
-  'ReduceMin',
-  'ReduceMean',
-  'ArgMax',
-  'ArgMin',
+  ...['Identity', 'Cast', 'Reshape', 'Transpose', 'Squeeze', 'Unsqueeze', 'Flatten'],
+  ...['Slice', 'Compress', 'Split', 'TopK', 'SplitToSequence', 'SequenceAt', 'Unique'],
+  ...['ReduceSum', 'ReduceMax', 'ReduceMin', 'ReduceMean', 'ArgMax', 'ArgMin'],
 ]);
 /** A tensor of a network's input whose sizes are open; the largest known has 112 × 64 numbers. */
 const OPEN_INPUT = 2 ** 14;
@@ -295,7 +279,7 @@ function findSizes(
   for (const node of flat.nodes) {
     const { opType, input, output, attribute, branches } = node;
     checkSizeAttributes(opType, attribute);
-    const given = input.map((name) => (name === '' ? undefined : (facts.get(name) ?? NOTHING)));
+    const given = input.map((name) => (name === '' ? undefined : (facts.get(name) ?? UNKNOWN_CONSTANT)));
     const known: Record<number, Fact> = {};
     for (const index of SHAPE_INPUTS.get(opType) ?? []) {
       const fact = given[index];
@@ -310,24 +294,17 @@ function findSizes(
     if (opType === 'If') {
       const [then = [], other = []] = branches;
       output.forEach((name, i) => {
-        facts.set(
-          name,
-          chooseFact(
-            given[0],
-            [then[i], other[i]].map((side) => facts.get(side ?? '')),
-          ),
-        );
+        const sides = [then[i] ?? '', other[i] ?? ''];
+        const [a, b] = sides.map((side) => facts.get(side) ?? UNKNOWN_CONSTANT);
+        facts.set(name, chooseFact(given[0], a, b));
+        if (checksOpen) countMost(name, Math.max(...sides.map((side) => most.get(side) ?? 0)));
       });
-      if (!checksOpen) continue;
-      output.forEach((name, i) => {
-        countMost(name, Math.max(...[then[i], other[i]].map((side) => most.get(side ?? '') ?? 0)));
-      });
-      requireSize([open], opType);
+      if (checksOpen) requireSize([open], opType);
       continue;
     }
     const fact = computeFact(node, given);
     output.forEach((name, i) => {
-      facts.set(name, addShape(i === 0 ? fact : { ...NOTHING, from: fact.from }, name));
+      facts.set(name, addShape(i === 0 ? fact : { ...UNKNOWN_CONSTANT, from: fact.from }, name));
     });
     if (fact.dims !== null) requireSize(fact.dims, opType);
     else if (OUTER_PRODUCTS.has(opType)) checkProduct(given, opType);
@@ -351,8 +328,6 @@ function boundElements({ opType, attribute }: FlatNode, counts: readonly number[
   if (opType === 'NonZero') return MOST_DIMENSIONS * first;
   return SUMS.test(opType) ? sum : Math.max(sum, countElements(counts.map((count) => Math.max(1, count))));
 }
-
-const NOTHING: Fact = { dims: null, values: null, type: 0, from: CONSTANT, hidesConstant: false };
 
 function checkSizeAttributes(operator: string, attributes: readonly AttributeMessage[]): void {
   for (const { name = '', f, i, floats = [], ints = [] } of attributes) {

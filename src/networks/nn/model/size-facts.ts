@@ -39,6 +39,8 @@ export interface Fact extends Known {
 }
 
 const UNKNOWN: Known = { dims: null, values: null, type: 0 };
+/** What is known of a constant of which nothing is known. */
+export const UNKNOWN_CONSTANT: Fact = { ...UNKNOWN, from: CONSTANT, hidesConstant: false };
 /** A tensor of more values cannot be a shape. */
 const MOST_VALUES = 16;
 const { FLOAT, INT32, INT64, BOOL } = TensorType;
@@ -77,15 +79,13 @@ export function computeFact(node: FlatNode, given: readonly (Fact | undefined)[]
 }
 
 /** One of two tensors, by a condition. */
-export function chooseFact(condition: Fact | undefined, [first, second]: readonly (Fact | undefined)[]): Fact {
-  const sides = [first, second].map((side) => side ?? { ...UNKNOWN, from: CONSTANT, hidesConstant: false });
+export function chooseFact(condition: Fact | undefined, a: Fact, b: Fact): Fact {
   const [taken] = condition?.values ?? [];
-  if (taken !== undefined && Number.isFinite(taken)) return sides[taken === 0 ? 1 : 0];
-  const [a, b] = sides;
+  if (taken !== undefined && Number.isFinite(taken)) return taken === 0 ? b : a;
   const isSame = a.type === b.type && isEqual(a.dims, b.dims) && isEqual(a.values, b.values);
   const from = Math.max(condition?.from ?? CONSTANT, a.from, b.from);
   if (isSame) return { ...a, from, hidesConstant: a.hidesConstant || b.hidesConstant };
-  const hidesConstant = sides.some((side) => side.hidesConstant || side.from === CONSTANT);
+  const hidesConstant = [a, b].some((side) => side.hidesConstant || side.from === CONSTANT);
   return { ...UNKNOWN, from, hidesConstant };
 }
 
@@ -128,11 +128,6 @@ function computeShape(node: FlatNode, { dims }: Known): Known {
   const start = getIntegerAttribute(node, 'start', 0);
   const values = dims.slice(start, getIntegerAttribute(node, 'end', dims.length));
   return { dims: [values.length], values, type: INT64 };
-}
-
-/** Makes a tensor of the same values with another shape. */
-function reshape({ values, type }: Known, dims: readonly number[] | null): Known {
-  return { dims, values, type };
 }
 
 /** From here on the numbers of a type are not exact, or no numbers. The sum of two singles, rounded from double precision, is exact. */
@@ -303,28 +298,25 @@ const OPERATORS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
         second,
         (x.dims?.length ?? 0) + (second?.values ?? getIntegerList(node, 'axes', [])).length,
       );
-      if (x.dims === null || axes === null) return reshape(x, null);
+      if (x.dims === null || axes === null) return { ...x, dims: null };
       const dims = [...x.dims];
       for (const axis of [...axes].sort((a, b) => a - b)) dims.splice(axis, 0, 1);
-      return reshape(x, dims);
+      return { ...x, dims };
     },
     Squeeze: (node, [x = UNKNOWN, second]) => {
       const axes = getAxes(node, second, x.dims?.length ?? 0);
-      if (x.dims === null || axes === null) return reshape(x, null);
+      if (x.dims === null || axes === null) return { ...x, dims: null };
       const goes = (size: number, i: number): boolean => (axes.length === 0 ? size === 1 : axes.includes(i));
       const isSure = axes.length > 0 || !x.dims.some(Number.isNaN);
-      return reshape(x, isSure ? x.dims.filter((size, i) => !goes(size, i)) : null);
+      return { ...x, dims: isSure ? x.dims.filter((size, i) => !goes(size, i)) : null };
     },
     Reshape: (node, [x = UNKNOWN, shape = UNKNOWN]) => {
       const keepsZero = getIntegerAttribute(node, 'allowzero', 0) === 1;
       const sizes = shape.values?.map((size, i) => (size === 0 && !keepsZero ? (x.dims?.[i] ?? Number.NaN) : size));
-      if (sizes === undefined) return reshape(x, null);
+      if (sizes === undefined) return { ...x, dims: null };
       const others = countElements(sizes.filter((size) => size !== -1));
       const rest = x.dims === null ? (x.values?.length ?? Number.NaN) : countElements(x.dims);
-      return reshape(
-        x,
-        sizes.map((size) => (size === -1 ? rest / others : size)),
-      );
+      return { ...x, dims: sizes.map((size) => (size === -1 ? rest / others : size)) };
     },
     Where: (_, given) => {
       const dims = broadcastKnown(given);
