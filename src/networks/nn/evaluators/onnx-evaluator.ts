@@ -143,7 +143,7 @@ class OnnxEvaluator implements Evaluator {
     if (phases.length > 0) this.sortByBody(rows);
     for (let start = 0; start < rows; ) {
       const count = Math.min(this.countBody(start, rows), fixedBatch ?? rows);
-      const { feeds, fetches } = this.getCall(start, fixedBatch ?? this.padRows(count));
+      const { feeds, fetches } = this.getCall(start, this.padRows(count));
       await this.session.run(feeds, fetches);
       start += count;
     }

@@ -70,7 +70,7 @@ class Hash64 {
   }
 }
 
-export const sum = new Hash64();
+const sum = new Hash64();
 
 /** The upper word of the product of two unsigned words. */
 function multiplyUpper(a: number, b: number): number {

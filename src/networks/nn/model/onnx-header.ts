@@ -1,5 +1,5 @@
 /**
- * What an ONNX model says of itself: metadata, producer, names, types and shapes of inputs and outputs, and the size of its weights.
+ * What an ONNX model says of itself: metadata, names, types and shapes of inputs and outputs, and the size of its weights.
  * onnxruntime-node does not expose `metadata_props`.
  */
 import {
@@ -20,7 +20,6 @@ export interface TensorDescription {
 }
 
 export interface OnnxHeader {
-  readonly producer: string;
   readonly metadata: ReadonlyMap<string, string>;
   /** Inputs that are not weights. */
   readonly inputs: readonly TensorDescription[];
@@ -30,7 +29,7 @@ export interface OnnxHeader {
   readonly bytesByType: ReadonlyMap<number, number>;
 }
 
-export function describeHeader({ producerName, metadataProps, graph }: ModelMessage): OnnxHeader {
+export function describeHeader({ metadataProps, graph }: ModelMessage): OnnxHeader {
   const weights = listGraphs(graph).flatMap(({ initializer = [] }) => initializer);
   const bytesByType = new Map<number, number>();
   for (const weight of weights) {
@@ -38,7 +37,6 @@ export function describeHeader({ producerName, metadataProps, graph }: ModelMess
     bytesByType.set(type, (bytesByType.get(type) ?? 0) + countBytes(weight));
   }
   return {
-    producer: producerName ?? '',
     metadata: new Map((metadataProps ?? []).map(({ key, value }) => [key, value])),
     inputs: listInputs(graph).map(describeTensor),
     outputs: (graph?.output ?? []).map(describeTensor),

@@ -89,7 +89,8 @@ export const FORGIVING_EVALUATIONS = 2000;
  * again with little work in between is not.
  */
 export class FailureStreak {
-  private count = 0;
+  /** 0 before the first failure. */
+  length = 0;
   private evaluationsBefore = 0;
 
   /**
@@ -97,14 +98,8 @@ export class FailureStreak {
    * @returns number of failures with little work in between, including this one
    */
   add(evaluations: number): number {
-    if (evaluations - this.evaluationsBefore >= FORGIVING_EVALUATIONS) this.count = 0;
+    if (evaluations - this.evaluationsBefore >= FORGIVING_EVALUATIONS) this.length = 0;
     this.evaluationsBefore = evaluations;
-    this.count++;
-    return this.count;
-  }
-
-  /** 0 before the first failure. */
-  get length(): number {
-    return this.count;
+    return ++this.length;
   }
 }
