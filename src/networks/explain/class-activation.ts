@@ -4,11 +4,11 @@
  * 2017). ONNX Runtime gives no gradients here, so finite differences take their place: the heads alone run on the body's
  * output with one feature map raised a little, and lowered.
  */
-import { openSession, prepareRuntime, type RuntimeSession } from '#platform/onnx-runtime.js';
+import type { RuntimeSession } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../base/util/index.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/rules/index.js';
 import { expandPlanes, type HistoryFill, transformSquare } from '../encoding/index.js';
-import { findBody, loadModel, type Model, type ModelSource, readScalar, readWdlInto } from '../nn/index.js';
+import { findBody, loadModel, type Model, type ModelSource, openOnCpu, readScalar, readWdlInto } from '../nn/index.js';
 
 export interface ClassActivation {
   readonly network: string;
@@ -34,6 +34,8 @@ interface Answer {
 
 /** Step of the finite differences, over the root mean square of the features. */
 const STEP = 0.01;
+/** ONNX Runtime's basic graph optimisations. */
+const OPTIMIZATION = 1;
 
 /**
  * @param chooseMove index of the move to explain, by the moves and their priors
@@ -59,7 +61,7 @@ export async function computeClassActivation(
   if (cut === undefined) return failure(`The network ${model.path} has no single tensor between body and heads`);
   const { planes, transform, moves, indices } = encode(model, position, historyFill);
   const read = (results: Readonly<Record<string, Features>>): Answer => readAnswer(model.format, indices, results);
-  const whole = await open(model, cut.whole);
+  const whole = await openOnCpu(cut.whole, 1, model.weightsFolder, OPTIMIZATION);
   let features: Features;
   let answer: Answer;
   try {
@@ -76,7 +78,7 @@ export async function computeClassActivation(
     return failure(`The body of ${model.path} ends in a tensor of ${features.dims.join(' × ')}, without 64 squares`);
   }
   const move = chooseMove(moves, answer.priors);
-  const session = await open(model, cut.createHeads(features.dims));
+  const session = await openOnCpu(cut.createHeads(features.dims), 1, model.weightsFolder, OPTIMIZATION);
   try {
     const fixed = cut.readsInput ? { [input.name]: { data: planes, dims: [1, ...input.shape] } } : {};
     const ask = async (data: Float32Array): Promise<Answer> => {
@@ -136,20 +138,6 @@ function readAnswer(
   const [wl, d] = [new Float32Array(1), new Float32Array(1)];
   readWdlInto({ width: 3, data }, 0, valueKind === 'wdl-logits', wl, d);
   return { priors, valueWl: wl[0] };
-}
-
-function open(model: Model, bytes: Uint8Array): Promise<RuntimeSession> {
-  prepareRuntime(true);
-  const { weightsFolder } = model;
-  const provider = { name: 'cpu' };
-  return openSession({
-    model: bytes,
-    weightsFolder,
-    provider,
-    intraOpThreads: 1,
-    optimization: 1,
-    needsWideSums: false,
-  });
 }
 
 /** @param outputs names; the runtime makes their tensors, since their shapes are not known */

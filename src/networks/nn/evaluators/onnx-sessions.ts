@@ -2,7 +2,12 @@
  * Sessions of ONNX Runtime: the one that a plan asks for, and one run on the CPU. The runtime is loaded only when one is needed.
  */
 
-import { openSession as openRuntimeSession, prepareRuntime, type RuntimeSession } from '#platform/onnx-runtime.js';
+import {
+  openSession as openRuntimeSession,
+  prepareRuntime,
+  type RuntimeSession,
+  type SessionRequest,
+} from '#platform/onnx-runtime.js';
 import { concatBytes } from '../../../base/util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { describeProvider } from '../backend/provider-config.js';
@@ -58,15 +63,8 @@ async function readShapes(
   { bytes, weightsFolder }: Model,
   known: ReadonlyMap<string, Shape> | null,
 ): Promise<ReadonlyMap<string, Shape>> {
-  const session = await openRuntimeSession({
-    model: showActivations(bytes, known),
-    weightsFolder,
-    provider: { name: 'cpu' },
-    intraOpThreads: 1,
-    // Optimisation would compute what is constant.
-    optimization: 0,
-    needsWideSums: false,
-  });
+  // Optimisation would compute what is constant.
+  const session = await openPlainly({ model: showActivations(bytes, known), weightsFolder, optimization: 0 });
   const { outputNames, outputShapes } = session;
   await session.release();
   return new Map(outputNames.map((name, i) => [name, outputShapes[i]]));
@@ -81,20 +79,22 @@ export interface RunTensor {
   readonly dims: readonly number[];
 }
 
-/** Opens a model on the CPU as part of preparing a network. Rejects when the model does not work. */
-export async function openOnCpu(model: Uint8Array, threads = 1, weightsFolder?: string): Promise<RuntimeSession> {
-  return openPlainly(model, threads, weightsFolder, !(await addsWidely()));
+/** Opens a model on the CPU as part of preparing or explaining a network. Rejects when the model does not work. */
+export async function openOnCpu(
+  model: Uint8Array,
+  intraOpThreads = 1,
+  weightsFolder?: string,
+  optimization = 3,
+): Promise<RuntimeSession> {
+  const needsWideSums = !(await addsWidely());
+  return openPlainly({ model, weightsFolder, intraOpThreads, optimization, needsWideSums });
 }
 
-function openPlainly(
-  model: Uint8Array,
-  intraOpThreads: number,
-  weightsFolder: string | undefined,
-  needsWideSums: boolean,
-): Promise<RuntimeSession> {
+/** On the CPU, in one thread and with all optimisations, unless the request says otherwise. */
+function openPlainly(request: Pick<SessionRequest, 'model'> & Partial<SessionRequest>): Promise<RuntimeSession> {
   prepareRuntime(true);
   const provider = { name: 'cpu' };
-  return openRuntimeSession({ model, weightsFolder, provider, intraOpThreads, optimization: 3, needsWideSums });
+  return openRuntimeSession({ provider, intraOpThreads: 1, optimization: 3, needsWideSums: false, ...request });
 }
 
 let foundSums: Promise<boolean> | undefined;
@@ -119,7 +119,7 @@ const SUM_SIZE = 16;
 async function computeLargeSum(): Promise<boolean> {
   const [head, tail] = SUM_MODEL.map((text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
   const model = concatBytes([head, new Uint8Array(SUM_SIZE * SUM_SIZE).fill(127), tail]);
-  const session = await openPlainly(model, 1, undefined, false);
+  const session = await openPlainly({ model });
   const [x, y] = [new Float32Array(SUM_SIZE).fill(255), new Float32Array(SUM_SIZE)];
   const dims = [1, SUM_SIZE];
   await session.run({ x: session.createTensor(x, dims) }, { y: session.createTensor(y, dims) });
