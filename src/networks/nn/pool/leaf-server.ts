@@ -68,13 +68,12 @@ export class LeafServer {
   private readonly firstCounter: number;
   private readonly claimed = new Int32Array(MAX_CLAIM);
   private readonly priors = new Float32Array(MAX_EDGES);
-  /** Key and value of the leaf that is being answered. */
-  private readonly key: CacheKey = { low: 0, high: 0, repetitions: 0, moveCount: 0 };
+  /** The value of the leaf that is being answered. */
   private readonly value: CachedValue = { wl: 0, d: 0, m: 0 };
   private minibatch = 0;
-  /** For each row of the batch: its slot, and three words of its cache key (key low, key high, repetitions). */
+  /** For each row of the batch: its slot and its cache key. */
   private rowSlots = new Int32Array(0);
-  private rowKeys = new Int32Array(0);
+  private rowKeys: readonly CacheKey[] = [];
   /** The cache's generation before the settings of this batch were read, but after its first slots were claimed. */
   private generation = 0;
   /** The last leaf of a search needed the evaluator, so the prefetches behind it are worth their time. */
@@ -140,7 +139,7 @@ export class LeafServer {
   private makeRoom(minibatch: number): void {
     this.minibatch = minibatch;
     this.rowSlots = new Int32Array(minibatch);
-    this.rowKeys = new Int32Array(minibatch * 3);
+    this.rowKeys = Array.from({ length: minibatch }, () => ({ low: 0, high: 0, repetitions: 0, moveCount: 0 }));
     this.evaluator?.reserve(minibatch);
   }
 
@@ -196,8 +195,8 @@ export class LeafServer {
     }
     const result = pathLength === 0 || boards.rules.skipsTablebases ? NO_VALUE : this.tablebases.probe(position);
     if (result !== NO_VALUE) return this.answerKnown(slot, TABLEBASE, result, 0);
-    this.setKey(slot, position, count, repetitions);
-    if (cache?.find(this.key, slots.horizon[slot])) {
+    const key = this.setKey(row, slot, position, count, repetitions);
+    if (cache?.find(key, slots.horizon[slot])) {
       for (let i = 0; i < count; i++) slots.edgePriors[firstEdge + i] = cache.priors[i];
       this.sortEdgesOf(slot);
       const { value } = cache;
@@ -216,8 +215,8 @@ export class LeafServer {
       const { pathMoves, pathLength } = slots;
       const position = boards.walkTo(slots.root[slot], pathMoves, slot * MAX_PATH_LENGTH, pathLength[slot]);
       const count = position.generateLegalMoves(slots.edgeMoves, slot * MAX_EDGES);
-      this.setKey(slot, position, count, position.repetitions());
-      if (count > 0 && !cache.find(this.key, slots.horizon[slot])) {
+      const key = this.setKey(row, slot, position, count, position.repetitions());
+      if (count > 0 && !cache.find(key, slots.horizon[slot])) {
         this.setRow(row, slot, position);
         return true;
       }
@@ -226,25 +225,24 @@ export class LeafServer {
     return false;
   }
 
-  private setKey(slot: number, position: Position, count: number, repetitions: number): void {
-    const { key } = this;
+  /** Sets the cache key of a row, and the number of edges of its slot. */
+  private setKey(row: number, slot: number, position: Position, count: number, repetitions: number): CacheKey {
+    const key = this.rowKeys[row];
     const history = computeHistoryHash(position, this.boards.rules.keyHistory);
     key.low = position.keyLow ^ history;
     key.high = position.keyHigh ^ Math.imul(history, 0x85ebca6b);
     key.repetitions = repetitions;
     key.moveCount = count;
     this.slots.edgeCount[slot] = count;
+    return key;
   }
 
-  /** Adds a slot, whose key was set last, to the batch. */
+  /** Adds a slot to the batch, after setKey. */
   private setRow(row: number, slot: number, position: Position): void {
-    const { slots, key } = this;
+    const { slots } = this;
     this.rowSlots[row] = slot;
-    this.rowKeys[3 * row] = key.low;
-    this.rowKeys[3 * row + 1] = key.high;
-    this.rowKeys[3 * row + 2] = key.repetitions;
     const fill = HISTORY_FILLS[slots.settings[SETTING_HISTORY_FILL]] as HistoryFill;
-    this.evaluator?.setRow(row, position, slots.edgeMoves, slot * MAX_EDGES, key.moveCount, fill);
+    this.evaluator?.setRow(row, position, slots.edgeMoves, slot * MAX_EDGES, slots.edgeCount[slot], fill);
   }
 
   private sortEdgesOf(slot: number): void {
@@ -297,7 +295,7 @@ export class LeafServer {
   }
 
   private answerRow(slot: number, row: number, evaluator: Evaluator, policyTemperature: number): void {
-    const { slots, priors, cache, key, value, rowKeys } = this;
+    const { slots, priors, cache, value } = this;
     const { edgePriors } = slots;
     const firstEdge = slot * MAX_EDGES;
     const count = slots.edgeCount[slot];
@@ -306,13 +304,7 @@ export class LeafServer {
     value.wl = evaluator.valueWl[row];
     value.d = evaluator.valueD[row];
     value.m = evaluator.movesLeft[row];
-    if (cache !== null) {
-      key.low = rowKeys[3 * row];
-      key.high = rowKeys[3 * row + 1];
-      key.repetitions = rowKeys[3 * row + 2];
-      key.moveCount = count;
-      cache.store(key, value, edgePriors, firstEdge, slots.number[slot], this.generation);
-    }
+    cache?.store(this.rowKeys[row], value, edgePriors, firstEdge, slots.number[slot], this.generation);
     this.sortEdgesOf(slot);
     this.answer(slot, EVALUATED, value.wl, value.d, value.m);
   }
