@@ -43,9 +43,6 @@ export class LeafQueue {
   readonly event: Int32Array;
 
   private readonly live: LiveEvaluators;
-  private readonly state: Int32Array;
-  private readonly control: Int32Array;
-  private readonly ring: Int32Array;
   private readonly freeSlots: Int32Array;
   private freeCount = 0;
   /** Abandoned slots that evaluators have not answered yet. */
@@ -68,9 +65,6 @@ export class LeafQueue {
     this.live = new LiveEvaluators(slots);
     this.roots = new RootTable(handle.roots);
     this.event = slots.control.subarray(EVENT_WORD, EVENT_WORD + 1);
-    this.state = slots.state;
-    this.control = slots.control;
-    this.ring = slots.ring;
     this.tail = Atomics.load(slots.control, SUBMITTED_WORD);
     this.horizon = this.tail;
     this.isOwed = new Uint8Array(slots.slotCount);
@@ -80,7 +74,7 @@ export class LeafQueue {
 
   /** Positions in one network call. */
   get minibatch(): number {
-    return Atomics.load(this.control, MINIBATCH_WORD);
+    return Atomics.load(this.columns.control, MINIBATCH_WORD);
   }
 
   /** Number of evaluators that can evaluate. If there is one, a FAILED leaf may be sent again. */
@@ -100,7 +94,7 @@ export class LeafQueue {
 
   /** Frees a slot that is done, or that was acquired and not submitted. */
   release(slot: number): void {
-    Atomics.store(this.state, slot, FREE);
+    Atomics.store(this.columns.state, slot, FREE);
     this.isOwed[slot] = 0;
     this.freeSlots[this.freeCount++] = slot;
   }
@@ -141,15 +135,15 @@ export class LeafQueue {
     this.columns.number[slot] = this.tail;
     this.columns.horizon[slot] = this.findHorizon();
     this.isOwed[slot] = 1;
-    Atomics.store(this.state, slot, SUBMITTED);
-    this.ring[this.tail & (this.slotCount - 1)] = slot;
+    Atomics.store(this.columns.state, slot, SUBMITTED);
+    this.columns.ring[this.tail & (this.slotCount - 1)] = slot;
     this.tail = (this.tail + 1) | 0;
   }
 
   /** Number of the oldest leaf that is not released, or of the next one to submit. */
   private findHorizon(): number {
-    const { ring, slotCount, isOwed, tail } = this;
-    const { number } = this.columns;
+    const { slotCount, isOwed, tail } = this;
+    const { number, ring } = this.columns;
     if (isOwed[this.oldest] !== 0 && number[this.oldest] === this.horizon) return this.horizon;
     // Leaves are usually released in order, and the ring still holds all unreleased ones.
     while (this.horizon !== tail && ((tail - this.horizon) | 0) <= slotCount) {
@@ -170,7 +164,7 @@ export class LeafQueue {
 
   /** Publishes the submitted slots and wakes as many evaluators as they can keep busy. */
   flush(): void {
-    const control = this.control;
+    const { control } = this.columns;
     Atomics.store(control, SUBMITTED_WORD, this.tail);
     Atomics.add(control, WORK_WORD, 1);
     if (Atomics.load(control, SLEEPERS_WORD) === 0) return;
@@ -179,12 +173,12 @@ export class LeafQueue {
   }
 
   isDone(slot: number): boolean {
-    return Atomics.load(this.state, slot) === DONE;
+    return Atomics.load(this.columns.state, slot) === DONE;
   }
 
   /** Takes over a slot from an earlier producer. */
   private adopt(slot: number): void {
-    const state = Atomics.load(this.state, slot);
+    const state = Atomics.load(this.columns.state, slot);
     if (state === FREE) this.freeSlots[this.freeCount++] = slot;
     else if (state === SUBMITTED && this.isLost(slot)) this.release(slot);
     else this.abandon(slot);
@@ -192,7 +186,7 @@ export class LeafQueue {
 
   /** Whether no evaluator will find a submitted slot, because its producer ended before flush(). */
   private isLost(slot: number): boolean {
-    const { ring, control, slotCount, state } = this;
+    const { ring, control, slotCount, state } = this.columns;
     for (let at = Atomics.load(control, CLAIMED_WORD); at !== this.tail; at = (at + 1) | 0) {
       if (ring[at & (slotCount - 1)] === slot) return false;
     }
@@ -206,7 +200,7 @@ export class LeafQueue {
    * @returns the event word; equal to `lastSeen` if the time ran out
    */
   waitForEvent(lastSeen: number, timeoutMs: number): number {
-    const control = this.control;
+    const { control } = this.columns;
     const deadline = performance.now() + timeoutMs;
     let leftMs = timeoutMs;
     Atomics.store(control, PRODUCER_WAITS_WORD, 1);
