@@ -9,7 +9,7 @@ import { addEngineFlags, addListedEngineFlags, type GivenFlags } from './engine-
 
 export interface Flag<Value> {
   readonly options: Options;
-  readonly place?: FlagPlace;
+  readonly place: Required<FlagPlace>;
   /** Throws one sentence that names the flag. */
   read(given: unknown, name: string): Value;
 }
@@ -70,12 +70,12 @@ export function declareCommand<Flags extends FlagTable, Words extends FlagTable 
     if (engineFlags === 'named') addEngineFlags(yargs, isEngineFlag);
     if (engineFlags === 'listed') addListedEngineFlags(yargs);
     for (const [name, { options }] of Object.entries(words ?? {})) {
-      yargs.positional(name, toPositional(describeDefault(options)));
+      yargs.positional(name, describeDefault(options) as PositionalOptions);
     }
     for (const [name, { options, place }] of Object.entries(flags)) {
       yargs.option(name, describeDefault(options));
       const { alias: _, default: __, demandOption: ___, ...rest } = options;
-      for (const old of place?.oldNames ?? []) yargs.option(old, { ...rest, hidden: true });
+      for (const old of place.oldNames) yargs.option(old, { ...rest, hidden: true });
     }
     if (epilogue !== undefined) yargs.epilogue(epilogue);
   };
@@ -92,7 +92,7 @@ export function declareCommand<Flags extends FlagTable, Words extends FlagTable 
     hiddenFlags: [
       ...['h', 'version', 'show-hidden'],
       ...Object.entries(flags).flatMap(([name, { options, place }]) =>
-        [name, options.alias ?? [], place?.oldNames ?? []].flat(),
+        [name, options.alias ?? [], place.oldNames].flat(),
       ),
       ...(engineFlags === undefined ? [] : listOptionSpecs().map(({ flag }) => flag)),
     ],
@@ -116,13 +116,6 @@ function describeDefault({ default: value, ...options }: Options): Options {
   return { defaultDescription: String(value), ...options };
 }
 
-/** Positional options know few of the keys. */
-function toPositional({ type, array, choices, defaultDescription, describe }: Options): PositionalOptions {
-  const kind = type === 'string' ? { type } : {};
-  const rest = { array, choices, defaultDescription, describe };
-  return { ...kind, ...Object.fromEntries(Object.entries(rest).filter(([, inner]) => inner !== undefined)) };
-}
-
 /** The one place where what yargs read gets its type: the table gives both the names and the types. */
 function readValues<Values>(args: Readonly<Record<string, unknown>>, words: FlagTable = {}, flags: FlagTable): Values {
   const rows = [
@@ -132,7 +125,7 @@ function readValues<Values>(args: Readonly<Record<string, unknown>>, words: Flag
   /** Titles by name. */
   const given = new Map<string, string>();
   const read = ({ options, read, place }: Flag<unknown>, title: string, name: string): unknown => {
-    const old = place?.oldNames?.find((other) => isThere(args[other]));
+    const old = place.oldNames.find((other) => isThere(args[other]));
     const written = args[old ?? name];
     if (!isThere(written)) return read(options.default, title);
     const value = read(putDash(options.array === true ? written : takeLast(written)), title);
@@ -144,7 +137,7 @@ function readValues<Values>(args: Readonly<Record<string, unknown>>, words: Flag
   const values = Object.fromEntries(rows.map(([title, name, flag]) => [name, read(flag, title, name)]));
   for (const [name, { place }] of Object.entries(flags)) {
     const title = given.get(name);
-    if (title !== undefined && place !== undefined) checkPlace(title, place, given);
+    if (title !== undefined) checkPlace(title, place, given);
   }
   return values as Values;
 }
@@ -152,7 +145,7 @@ function readValues<Values>(args: Readonly<Record<string, unknown>>, words: Flag
 /** Throws one sentence when a flag has no effect where it stands. @param given what was given, by name, as the user writes it */
 function checkPlace(
   flag: string,
-  { goesWith = [], notWith = [] }: FlagPlace,
+  { goesWith, notWith }: Flag<unknown>['place'],
   given: ReadonlyMap<string, string>,
 ): void {
   const obstacle = notWith.flatMap((name) => given.get(name) ?? [])[0];
@@ -192,61 +185,53 @@ function listGiven(args: Readonly<Record<string, unknown>>): GivenFlags {
 }
 
 /** The same flags, in a section of the help whose title says where they have an effect. */
-export function inGroup<Flags extends FlagTable>(group: string, flags: Flags, place: FlagPlace = {}): Flags {
-  const rows = Object.entries(flags).map(([name, flag]) => {
-    const { goesWith = [], notWith = [] } = place;
-    const own = flag.place ?? {};
-    const merged = {
-      ...own,
-      goesWith: [...goesWith, ...(own.goesWith ?? [])],
-      notWith: [...notWith, ...(own.notWith ?? [])],
-    };
-    return [name, { ...flag, place: merged, options: { ...flag.options, group } }];
+export function inGroup<Flags extends FlagTable>(
+  group: string,
+  flags: Flags,
+  { goesWith = [], notWith = [] }: FlagPlace = {},
+): Flags {
+  const rows = Object.entries(flags).map(([name, { options, place, read }]) => {
+    const merged = { ...place, goesWith: [...goesWith, ...place.goesWith], notWith: [...notWith, ...place.notWith] };
+    return [name, { options: { ...options, group }, place: merged, read }];
   });
   return Object.fromEntries(rows) as Flags;
 }
 
 type More = Pick<Options, 'alias' | 'defaultDescription' | 'hidden' | 'requiresArg'> & FlagPlace;
 
-/** The parts of a row that yargs reads, and those that it does not know; the help says with what a flag goes. */
-function declare({
-  goesWith,
-  notWith,
-  oldNames,
-  ...options
-}: Options & FlagPlace): Pick<Flag<unknown>, 'options' | 'place'> {
-  const place = { ...(goesWith && { goesWith }), ...(notWith && { notWith }), ...(oldNames && { oldNames }) };
-  if (goesWith === undefined) return { options, place };
-  const describe = `With ${joinFlags(goesWith)}: ${options.describe}`;
-  return { options: { ...options, describe }, place };
+/** A row whose value is what yargs has made of the flag, unless `read` is given; the help says with what the flag goes. */
+function declare<Value>(
+  { goesWith = [], notWith = [], oldNames = [], ...options }: Options & FlagPlace,
+  read: Flag<Value>['read'] = (given) => given as Value,
+): Flag<Value> {
+  const place = goesWith.length === 0 ? '' : `With ${joinFlags(goesWith)}: `;
+  return {
+    options: { ...options, describe: `${place}${options.describe}` },
+    place: { goesWith, notWith, oldNames },
+    read,
+  };
 }
-
-/** What yargs has made of the flag, which is of this type by the flag's options. */
-const asRead = <Value>(given: unknown): Value => given as Value;
 
 /** Switched on by `--flag`, off by `--no-flag`; null = undefined unless it is given. */
 export function onOff(describe: string, value?: boolean, more?: More): Flag<boolean>;
 export function onOff(describe: string, value: null, more?: More): Flag<boolean | undefined>;
 export function onOff(describe: string, value: boolean | null = false, more: More = {}): Flag<boolean | undefined> {
-  return {
-    ...declare({ type: 'boolean', ...(value === null ? {} : { default: value }), describe, ...more }),
-    read: asRead,
-  };
+  return declare({ type: 'boolean', default: value ?? undefined, describe, ...more });
 }
 
 export function text(describe: string, more: More & { readonly default: string }): Flag<string>;
 export function text(describe: string, more?: More): Flag<string | undefined>;
 export function text(describe: string, more: More = {}): Flag<string | undefined> {
-  return { ...declare({ type: 'string', describe, ...more }), read: asRead };
+  return declare({ type: 'string', describe, ...more });
 }
 
 export function requiredText(describe: string): Flag<string> {
-  return { options: { type: 'string', demandOption: true, describe }, read: asRead };
+  return declare({ type: 'string', demandOption: true, describe });
 }
 
 /** May be given several times, each time with one value. */
 export function texts(describe: string, more: More = {}): Flag<readonly string[]> {
-  return { ...declare({ type: 'string', array: true, nargs: 1, default: [], describe, ...more }), read: asRead };
+  return declare({ type: 'string', array: true, nargs: 1, default: [], describe, ...more });
 }
 
 /** Takes all values that follow. */
@@ -254,7 +239,7 @@ export function words(
   describe: string,
   more: More & { readonly default?: readonly string[] } = {},
 ): Flag<readonly string[]> {
-  return { ...declare({ type: 'string', array: true, describe, ...more }), read: (given) => asRead(given ?? []) };
+  return declare({ type: 'string', array: true, describe, ...more }, (given) => (given ?? []) as readonly string[]);
 }
 
 export function choice<const Choice extends string>(
@@ -274,22 +259,20 @@ export function choice(
   describe: string,
   more: More = {},
 ): Flag<string | undefined> {
-  return { ...declare({ choices, ...(value === null ? {} : { default: value }), describe, ...more }), read: asRead };
+  return declare({ choices, default: value ?? undefined, describe, ...more });
 }
 
 /** A flag of lc0 that is not taken. */
 export function refused(reason: string): Flag<undefined> {
-  return {
-    options: { describe: `Refused: ${reason}` },
-    read: (given, name) => {
-      if (given !== undefined) throw new Error(`${name} is not supported: ${reason}`);
-    },
-  };
+  return declare({ describe: `Refused: ${reason}` }, (given, name) => {
+    if (given === undefined) return undefined;
+    throw new Error(`${name} is not supported: ${reason}`);
+  });
 }
 
 /** An object of keys: `--player1.nodes=5`; a key may hold keys again. */
 export function keys(describe: string): Flag<Readonly<Record<string, unknown>> | undefined> {
-  return { options: { describe }, read: (given) => asRead(dropCamelCase(given)) };
+  return declare({ describe }, (given) => dropCamelCase(given) as Readonly<Record<string, unknown>> | undefined);
 }
 
 /** yargs gives `policy-temp` inside an object a second time, as `policyTemp`. */
@@ -339,20 +322,12 @@ export function limit(
   more: More & { readonly default?: number | null } = {},
 ): Flag<number | null | undefined> {
   const { default: value, ...rest } = more;
-  const range = { min: 1, also: [0, -1] };
-  return {
-    ...declare({
-      ...rest,
-      ...(value == null ? {} : { default: value }),
-      requiresArg: true,
-      describe: `${describe} [whole number from 1; 0 or -1 = no limit]`,
-    }),
-    read: (given, name) => {
-      if (given === undefined) return value;
-      const number = requireNumber(name, given, 'whole number', range);
-      return number > 0 ? number : null;
-    },
-  };
+  const text = `${describe} [whole number from 1; 0 or -1 = no limit]`;
+  return declare({ ...rest, default: value ?? undefined, requiresArg: true, describe: text }, (given, name) => {
+    if (given === undefined) return value;
+    const number = requireNumber(name, given, 'whole number', { min: 1, also: [0, -1] });
+    return number > 0 ? number : null;
+  });
 }
 
 /** Checks a whole number that is not a flag of its own (`--player1.nodes`); throws one sentence when it is below `min`. */
@@ -366,10 +341,10 @@ function declareNumber(
   describe: string,
 ): Flag<number | undefined> {
   const { min: _, max: __, isMinExcluded: ___, also: ____, ...options } = flag;
-  return {
-    ...declare({ ...options, requiresArg: true, describe: `${describe} [${describeRange(kind, flag)}]` }),
-    read: (given, name) => (given === flag.default ? flag.default : requireNumber(name, given, kind, flag)),
-  };
+  const text = `${describe} [${describeRange(kind, flag)}]`;
+  return declare({ ...options, requiresArg: true, describe: text }, (given, name) =>
+    given === flag.default ? flag.default : requireNumber(name, given, kind, flag),
+  );
 }
 
 function requireNumber(name: string, value: unknown, kind: NumberKind, range: NumberRange): number {
