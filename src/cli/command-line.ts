@@ -15,28 +15,23 @@ export async function readCommandLine(): Promise<void> {
   const [word, ...rest] = process.argv.slice(2);
   const args = word === undefined ? [] : [SEARCHES.includes(word) ? `--search=${word}` : word, ...rest];
   const asksForHelp = args.some((arg) => ['--help', '-help', '-h', '--version', '-version'].includes(arg));
-  const first = args.find((arg) => !arg.startsWith('-'));
-  const isUci = !asksForHelp && (first === undefined || first === 'uci' || args[0].startsWith('-'));
+  const [first = '-'] = args;
+  if (asksForHelp || (first !== 'uci' && !first.startsWith('-'))) return runCommand(args);
 
-  if (isUci) {
-    const settings = readSettings(args);
-    const [command = 'uci', ...others] = settings.ok ? settings.value.positionals : [];
-    // Flags of a command may stand before it; they are not the engine's.
-    if (!settings.ok && args.some((arg) => /^[a-z][a-z0-9-]+$/.test(arg))) await runCommand(args);
-    else if (!settings.ok) fail(settings.error);
-    else if (command === 'uci' && others.length === 0) runUciMode(settings.value);
-    else await runCommand(args);
-  } else {
-    await runCommand(args);
+  const settings = readSettings(args);
+  if (settings.ok) {
+    const [command = 'uci', ...others] = settings.value.positionals;
+    if (command === 'uci' && others.length === 0) return runUciMode(settings.value);
+  } else if (!args.some((arg) => /^[a-z][a-z0-9-]+$/.test(arg))) {
+    writeNote(settings.error);
+    process.exitCode = 1;
+    return;
   }
+  // Flags of a command may stand before it; they are not the engine's.
+  await runCommand(args);
 }
 
 async function runCommand(args: readonly string[]): Promise<void> {
   const { runProgram } = await import('./program.js');
   await runProgram([...args]);
-}
-
-function fail(sentence: string): void {
-  writeNote(sentence);
-  process.exitCode = 1;
 }

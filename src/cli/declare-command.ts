@@ -5,7 +5,7 @@
  */
 import type { Argv, Options, PositionalOptions } from 'yargs';
 import { listOptionSpecs } from '../engine/app/options.js';
-import { addEngineFlags, addListedEngineFlags, type GivenFlags } from './engine-flags.js';
+import { addEngineFlags, type EngineFlagsHelp, type GivenFlags } from './engine-flags.js';
 
 export interface Flag<Value> {
   readonly options: Options;
@@ -33,11 +33,9 @@ interface CommandDeclaration<Words extends FlagTable, Flags extends FlagTable> {
   readonly describe: string;
   readonly words?: Words;
   readonly flags: Flags;
-  /** The command takes the engine's flags as well. Its help names them, or lists them. */
-  readonly engineFlags?: 'named' | 'listed';
+  /** The command takes the engine's flags as well. */
+  readonly engineFlags?: EngineFlagsHelp;
   readonly epilogue?: string;
-  /** A command line of another program, in words of ours; null when the words are not of one. */
-  readonly translate?: (words: readonly string[]) => readonly string[] | null;
   run(args: ValuesOf<Words & Flags>, given: GivenFlags): void | Promise<void>;
 }
 
@@ -49,13 +47,12 @@ export interface Command {
   readonly names: readonly string[];
   /** Names of its words, which stand without dashes. */
   readonly words: readonly string[];
-  /** Names of its flags, the engine's where it takes them. */
+  /** Names of its flags, the engine's where it takes them; without those that its help does not show. */
   readonly flags: readonly string[];
-  /** Further names of flags, which its help does not show. */
-  readonly hiddenFlags: readonly string[];
+  /** All names of flags that it takes. */
+  readonly takenFlags: readonly string[];
   /** Words and flags that it cannot do without: `<file>`, `--out`. */
   readonly required: readonly string[];
-  readonly translate: (words: readonly string[]) => readonly string[] | null;
   addTo(parser: Argv): void;
 }
 
@@ -63,12 +60,10 @@ export interface Command {
 export function declareCommand<Flags extends FlagTable, Words extends FlagTable = {}>(
   declaration: CommandDeclaration<Words, Flags>,
 ): Command {
-  const { command, describe, words, flags, engineFlags, epilogue, translate = () => null, run } = declaration;
+  const { command, describe, words, flags, engineFlags, epilogue, run } = declaration;
   const build = (yargs: Argv): void => {
     // A command may have a flag of the engine as its own.
-    const isEngineFlag = (flag: string): boolean => !Object.hasOwn(flags, flag);
-    if (engineFlags === 'named') addEngineFlags(yargs, isEngineFlag);
-    if (engineFlags === 'listed') addListedEngineFlags(yargs);
+    if (engineFlags !== undefined) addEngineFlags(yargs, engineFlags, (flag) => !Object.hasOwn(flags, flag));
     for (const [name, { options }] of Object.entries(words ?? {})) {
       yargs.positional(name, describeDefault(options) as PositionalOptions);
     }
@@ -79,33 +74,30 @@ export function declareCommand<Flags extends FlagTable, Words extends FlagTable 
     }
     if (epilogue !== undefined) yargs.epilogue(epilogue);
   };
-  const [first] = [command].flat();
+  const lines = [command].flat();
   const shown = Object.entries(flags).filter(([, { options }]) => options.hidden !== true);
+  const engineSpecs = engineFlags === undefined ? [] : listOptionSpecs();
   return {
-    names: [command].flat().map((name) => name.split(' ')[0]),
+    names: lines.map((name) => name.split(' ')[0]),
     words: Object.keys(words ?? {}),
     flags: [
       ...shown.map(([name]) => name),
-      ...(engineFlags === undefined ? [] : listOptionSpecs().flatMap(({ flag, hidden }) => (hidden ? [] : [flag]))),
+      ...engineSpecs.flatMap(({ flag, hidden }) => (hidden ? [] : [flag])),
       'help',
     ],
-    hiddenFlags: [
-      ...['h', 'version', 'show-hidden'],
+    takenFlags: [
+      ...['help', 'h', 'version', 'show-hidden'],
       ...Object.entries(flags).flatMap(([name, { options, place }]) =>
         [name, options.alias ?? [], place.oldNames].flat(),
       ),
-      ...(engineFlags === undefined ? [] : listOptionSpecs().map(({ flag }) => flag)),
+      ...engineSpecs.map(({ flag }) => flag),
     ],
     required: [
-      ...[...first.matchAll(/<([\w-]+)/g)].map(([, word]) => `<${word}>`),
+      ...[...lines[0].matchAll(/<([\w-]+)/g)].map(([, word]) => `<${word}>`),
       ...shown.flatMap(([name, { options }]) => (options.demandOption === true ? [`--${name}`] : [])),
     ],
-    translate,
     addTo: (parser) => {
-      parser.command([command].flat(), describe, build, (args) => {
-        const values = readValues<ValuesOf<Words & Flags>>(args, words, flags);
-        return run(values, listGiven(args));
-      });
+      parser.command(lines, describe, build, (args) => run(readValues(args, words, flags), listGiven(args)));
     },
   };
 }

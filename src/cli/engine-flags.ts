@@ -14,21 +14,25 @@ export type GivenFlags = ReadonlyMap<string, string>;
 const POINTER =
   'The engine’s flags, such as --weights, --backend and --threads, work with this command too; `sardonyx --help` lists them.';
 
-/** The command's help lists its own flags and says where the engine's are listed. @param isWanted tells which flags to add */
-export function addEngineFlags<Arguments>(
-  yargs: Argv<Arguments>,
-  isWanted: (flag: string) => boolean,
-): Argv<Arguments> {
-  for (const spec of listOptionSpecs()) if (isWanted(spec.flag)) declareFlag(yargs, spec, { hidden: true });
-  return yargs.epilogue(POINTER);
-}
+/** `named`: the command's help says where the engine's flags are listed; `listed`: it lists them, by section. */
+export type EngineFlagsHelp = 'named' | 'listed';
 
-/** For the help of the program itself: the engine's flags by section. */
-export function addListedEngineFlags<Arguments>(yargs: Argv<Arguments>): Argv<Arguments> {
+/**
+ * Without yargs' type `string`: help would repeat the word on every line, and the parser reads no numbers (program.ts).
+ * @param isWanted tells which flags to add
+ */
+export function addEngineFlags(yargs: Argv, help: EngineFlagsHelp, isWanted: (flag: string) => boolean): void {
   for (const { title, specs } of listOptionSections()) {
-    for (const spec of specs) declareFlag(yargs, spec, { hidden: spec.hidden === true, group: `${title}:` });
+    for (const spec of specs.filter(({ flag }) => flag !== '' && isWanted(flag))) {
+      yargs.option(spec.flag, {
+        ...(spec.alias === undefined ? {} : { alias: spec.alias }),
+        ...(spec.kind === 'bool' ? { type: 'boolean' } : { requiresArg: true }),
+        ...(help === 'named' ? { hidden: true } : { hidden: spec.hidden === true, group: `${title}:` }),
+        describe: `${spec.help} ${describeRange(spec)}`,
+      });
+    }
   }
-  return yargs;
+  if (help === 'named') yargs.epilogue(POINTER);
 }
 
 /** The engine's options with these flags; downloads the network that they name if it is missing. Rejects with one sentence. */
@@ -43,21 +47,6 @@ export async function readEngineFlags(given: GivenFlags): Promise<OptionStore> {
   faults.forEach(printNote);
   if (!isFileless(options)) unwrap(await obtainNetwork(options, createDownloadBar()));
   return options;
-}
-
-/** Without yargs' type `string`: help would repeat the word on every line, and the parser reads no numbers (program.ts). */
-function declareFlag(
-  yargs: Argv,
-  spec: OptionSpec,
-  place: { readonly hidden: boolean; readonly group?: string },
-): void {
-  if (spec.flag === '') return;
-  yargs.option(spec.flag, {
-    ...(spec.alias === undefined ? {} : { alias: spec.alias }),
-    ...(spec.kind === 'bool' ? { type: 'boolean' } : { requiresArg: true }),
-    ...place,
-    describe: `${spec.help} ${describeRange(spec)}`,
-  } as const);
 }
 
 function describeRange(spec: OptionSpec): string {

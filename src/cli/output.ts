@@ -5,7 +5,7 @@ import { type DownloadWatcher, describeDownload } from '../engine/weights/index.
 import { createStdoutWriter, writeNote } from './write-output.js';
 
 /** A reader that closes the pipe early (`sardonyx … | head`) is no error. */
-const writer = createStdoutWriter(() => process.exit());
+export const printLine = createStdoutWriter(() => process.exit());
 
 /** Exit status of a command that was interrupted, the same as shells report after Ctrl-C. */
 export const INTERRUPTED = 130;
@@ -35,10 +35,6 @@ export function nameInput(path: string): string {
 
 /** Number of notes of a list that are printed. */
 const MOST_NOTES = 20;
-
-export function printLine(line: string, isRaw = false): void {
-  writer.writeLine(line, isRaw);
-}
 
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));

@@ -19,6 +19,7 @@ import { lichessEngineCommand } from './commands/lichess/lichess-engine.js';
 import { describeNetCommand, leela2OnnxCommand, onnx2LeelaCommand } from './commands/network-file-commands.js';
 import { networksCommand } from './commands/networks.js';
 import { perftCommand } from './commands/perft-command.js';
+import { translateMatch } from './commands/play/foreign-match.js';
 import { matchCommand } from './commands/play/match-command.js';
 import { selfPlayCommand } from './commands/play/selfplay.js';
 import { rescoreCommand } from './commands/rescore.js';
@@ -96,13 +97,13 @@ async function parseAndRun(args: readonly string[]): Promise<void> {
   const [first = '-'] = words;
   const command = COMMANDS.find(({ names }) => names.includes(first)) ?? (first.startsWith('-') ? uciCommand : null);
   if (command === null) throw new Error(describeUnknownCommand(first));
-  const translation = command.translate(words.slice(1));
+  const translation = command === matchCommand ? translateMatch(words.slice(1)) : null;
   if (translation !== null) {
     for (const line of translation) printNote(line);
     process.exitCode = 1;
     return;
   }
-  const strange = words.filter((word) => isSingleDashed(word));
+  const strange = words.filter(isSingleDashed);
   if (strange.length > 0) throw new Error(describeUnknown(command, strange, strange));
   const parser = yargs(words);
   for (const command of COMMANDS) command.addTo(parser);
@@ -179,8 +180,8 @@ function rewordMessage(message: string, command: Command, words: readonly string
     const given = new Set(words.map((word) => word.split('=')[0]));
     const lacksWord = sentence.startsWith('Not enough');
     const missing = command.required.filter((name) => (name.startsWith('<') ? lacksWord : !given.has(name)));
-    const known = new Set([...command.flags, ...command.hiddenFlags]);
-    const strange = words.filter((word) => word.startsWith('--') && !known.has(toKebab(nameFlag(word))));
+    const isTaken = (word: string): boolean => command.takenFlags.includes(toKebab(nameFlag(word)));
+    const strange = words.filter((word) => word.startsWith('--') && !isTaken(word));
     const needs = `The command needs ${missing.join(', ')}`;
     return strange.length === 0 ? needs : `${needs}. ${describeUnknown(command, strange, words)}`;
   }

@@ -27,14 +27,14 @@ export function runUciMode(settings: Settings): void {
   const version = readVersion();
   const crashes = new CrashReporter();
   const doorkeeper = new Doorkeeper(() => {
-    for (const line of formatIdentity(version, options.announce(), showHidden)) writer.writeLine(line);
+    for (const line of formatIdentity(version, options.announce(), showHidden)) writeToStdout(line);
   });
   const writeLine = (line: string): void => {
     crashes.note(`<< ${line}`);
-    writer.writeLine(line);
+    writeToStdout(line);
   };
   let conversation: Conversation = doorkeeper;
-  const writer = createStdoutWriter(() => conversation.end());
+  const writeToStdout = createStdoutWriter(() => conversation.end());
   const reader = new LineReader((line) => {
     crashes.note(`>> ${line}`);
     conversation.receive(line);

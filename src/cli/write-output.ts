@@ -51,36 +51,29 @@ export function findWriteObstacle(path: string): string | null {
 
 const STDOUT = 1;
 
-interface LineWriter {
-  /** @param isRaw it has colours of ours, or goes into a file; in other lines controls, which may come from a stranger, are shown as text */
-  writeLine(line: string, isRaw?: boolean): void;
-}
+/** @param isRaw it has colours of ours, or goes into a file; in other lines controls, which may come from a stranger, are shown as text */
+type WriteLine = (line: string, isRaw?: boolean) => void;
 
 /** A sentence or more on stderr; control characters in it are shown as text. */
 export function writeNote(line: string): void {
   process.stderr.write(`${showControls(line)}\n`);
 }
 
-export function createStdoutWriter(onClosed: () => void): LineWriter {
+/** @param onClosed called once, when the reader has closed the pipe or stdout cannot be written */
+export function createStdoutWriter(onClosed: () => void): WriteLine {
   let isClosed = false;
-  const close = (): void => {
+  return (line, isRaw = false) => {
     if (isClosed) return;
-    isClosed = true;
-    onClosed();
-  };
-  return {
-    writeLine: (line, isRaw = false) => {
-      if (isClosed) return;
-      try {
-        writeAll(Buffer.from(`${isRaw ? line : showControls(line)}\n`));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
-          process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);
-          process.exitCode = 1;
-        }
-        close();
+    try {
+      writeAll(Buffer.from(`${isRaw ? line : showControls(line)}\n`));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
+        process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);
+        process.exitCode = 1;
       }
-    },
+      isClosed = true;
+      onClosed();
+    }
   };
 }
 

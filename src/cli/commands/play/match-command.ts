@@ -45,7 +45,6 @@ import {
 import type { GivenFlags } from '../../engine-flags.js';
 import { INTERRUPTED, Interruption, printJson, printLine, printNote } from '../../output.js';
 import { requireWritable } from '../../write-output.js';
-import { translateMatch } from './foreign-match.js';
 import { LiveLines } from './live-lines.js';
 import { createNetworkSetup } from './player-network.js';
 
@@ -280,7 +279,6 @@ export const matchCommand = declareCommand({
   command: 'match',
   describe: 'Play games between two or more players: networks, UCI engines, random movers',
   flags: FLAGS,
-  translate: translateMatch,
   engineFlags: 'named',
   epilogue:
     'An engine that crashes loses the game and is started again. One that dies between games, or at ucinewgame, is ' +
