@@ -76,8 +76,7 @@ async function explainByOcclusion(
 ): Promise<Explanation> {
   const occlusion = unwrap(await computeOcclusion(await createPoolOptions(options, printNote), position));
   const names = nameMoves(options, position, occlusion.moves);
-  findWanted(names, wanted);
-  return createExplanation(occlusion, position, names, wanted);
+  return createExplanation(occlusion, position, names, findMove(names, occlusion.whole.priors, wanted));
 }
 
 /** The network is taken in single precision and in its plain form, whose body ends in feature maps. */
@@ -93,7 +92,7 @@ async function explainByActivation(
   let chosen = -1;
   const activation = unwrap(
     await computeClassActivation(model, position, historyFill, (moves, priors) => {
-      chosen = findWanted(nameMoves(options, position, moves), wanted) ?? priors.indexOf(Math.max(...priors));
+      chosen = findMove(nameMoves(options, position, moves), priors, wanted);
       return chosen;
     }),
   );
@@ -105,9 +104,9 @@ function nameMoves(options: OptionStore, position: Position, moves: readonly Mov
   return moves.map((move) => formatUciMove(move, chess960));
 }
 
-/** @returns the index of the wanted move, null if none is wanted. Throws one sentence if it is not legal */
-function findWanted(names: readonly string[], wanted: string | null): number | null {
-  if (wanted === null) return null;
+/** @returns the index of the wanted move, or of the favourite. Throws one sentence if the wanted move is not legal */
+function findMove(names: readonly string[], priors: readonly number[] | Float32Array, wanted: string | null): number {
+  if (wanted === null) return priors.indexOf(Math.max(...priors));
   if (names.includes(wanted)) return names.indexOf(wanted);
   throw new Error(`${wanted} is not a legal move here; legal are ${names.join(' ')}`);
 }

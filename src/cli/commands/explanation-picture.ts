@@ -1,11 +1,9 @@
-/** Draws an explanation as SVG: two boards, one for the move and one for the value. */
-
-import type { ExplainedSquare, Explanation } from './explanation.js';
-
 /**
  * An explanation as an SVG picture: two boards side by side, the move's on the left, the value's on the right, White at
  * the bottom. SVG is text that browsers, editors and GitHub show, so no package that draws pixels is needed.
  */
+
+import { type ExplainedSquare, type Explanation, formatHundredths } from './explanation.js';
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -61,9 +59,8 @@ function drawBoard(
     const plain = (file + rank) % 2 === 0 ? DARK : LIGHT;
     parts.push(drawRectangle(x, y, CELL, CELL, mix(plain, weight > 0 ? FOR : AGAINST, Math.abs(weight) / largest)));
     if (square.piece !== '') parts.push(...drawPiece(x, y, square.piece));
-    const hundredths = Math.round(100 * weight);
-    const number = `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths)}`;
-    if (hundredths !== 0) parts.push(drawText(number, x + CELL / 2, y + CELL - 9, 7, INK));
+    const number = formatHundredths(weight);
+    if (number !== '') parts.push(drawText(number, x + CELL / 2, y + CELL - 9, 7, INK));
   }
   for (let i = 0; i < 8; i++) {
     parts.push(drawText('abcdefgh'[i], left + (i + 0.5) * CELL, TITLE + BOARD + MARGIN / 2, 7, INK));

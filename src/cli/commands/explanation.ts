@@ -38,14 +38,13 @@ export interface Explanation {
 const PIECE_LETTERS = '.PNBRQK..pnbrqk';
 const LISTED_PIECES = 8;
 
-/** @param names of the occlusion's moves; `wanted` is one of them, or null for the favourite */
+/** @param names of the occlusion's moves; `move` is the index of the explained one */
 export function createExplanation(
   { network, whole, withoutSquare, withoutHistory }: Occlusion,
   position: Position,
   names: readonly string[],
-  wanted: string | null,
+  move: number,
 ): Explanation {
-  const move = wanted === null ? whole.priors.indexOf(Math.max(...whole.priors)) : names.indexOf(wanted);
   return {
     method: 'occlusion',
     network,
@@ -150,9 +149,7 @@ function formatBoard(
   const largest = Math.max(...squares.map((square) => Math.abs(getWeight(square))), Number.MIN_VALUE);
   const formatCell = (square: ExplainedSquare): string => {
     const weight = getWeight(square);
-    const hundredths = Math.round(100 * weight);
-    const number = hundredths === 0 ? '' : `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths)}`;
-    const text = ` ${square.piece || '·'}${number.padStart(5)}`;
+    const text = ` ${square.piece || '·'}${formatHundredths(weight).padStart(5)}`;
     return inColour ? paint(text, weight / largest) : text;
   };
   const ranks = [7, 6, 5, 4, 3, 2, 1, 0].map(
@@ -163,6 +160,13 @@ function formatBoard(
         .join('')}`,
   );
   return [...ranks, `  ${[...'abcdefgh'].map((file) => ` ${file}     `).join('')}`.trimEnd()];
+}
+
+/** '' for a weight that rounds to 0. */
+export function formatHundredths(weight: number): string {
+  const hundredths = Math.round(100 * weight);
+  if (hundredths === 0) return '';
+  return `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths)}`;
 }
 
 /** Colours a text: blue favours the move or the mover, red does not. @param strength −1 to 1 */
