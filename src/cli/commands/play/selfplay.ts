@@ -95,17 +95,18 @@ async function createPlayers(
 function checkInstantGames(args: SelfPlayArguments, games: number, gamesOfBook: number): void {
   const sizes = [args['policy-mode-size'], args['value-mode-size']];
   if (Math.max(...sizes) === 0) return;
-  const problem =
-    Math.min(...sizes) > 0
-      ? 'give --policy-mode-size or --value-mode-size, not both'
-      : args['openings-pgn'] === undefined
-        ? 'such games need an opening book: --openings-pgn'
-        : games > gamesOfBook
-          ? `the book has openings for ${countOf(gamesOfBook, 'game')}, and repeated openings would give the same games again`
-          : LIMITS.some((name) => args[name] !== null)
-            ? 'a move has one evaluation, so --visits, --playouts and --movetime have no meaning'
-            : null;
-  if (problem !== null) throw new Error(`Games by policy or value alone: ${problem}`);
+  const refuse = (problem: string): never => {
+    throw new Error(`Games by policy or value alone: ${problem}`);
+  };
+  if (Math.min(...sizes) > 0) refuse('give --policy-mode-size or --value-mode-size, not both');
+  if (args['openings-pgn'] === undefined) refuse('such games need an opening book: --openings-pgn');
+  if (games > gamesOfBook) {
+    const openings = `openings for ${countOf(gamesOfBook, 'game')}`;
+    refuse(`the book has ${openings}, and repeated openings would give the same games again`);
+  }
+  if (LIMITS.some((name) => args[name] !== null)) {
+    refuse('a move has one evaluation, so --visits, --playouts and --movetime have no meaning');
+  }
 }
 
 function createSelfPlaySettings(args: SelfPlayArguments, given: GivenFlags): SelfPlaySettings {
@@ -132,16 +133,7 @@ function createSelfPlaySettings(args: SelfPlayArguments, given: GivenFlags): Sel
 
 type FinishedRun = SelfPlaySummary & { readonly interrupted: boolean };
 
-async function runSelfPlayCommand(args: SelfPlayArguments, given: GivenFlags): Promise<FinishedRun> {
-  const pools = new NetworkPools();
-  try {
-    return await runWithPools(args, given, pools);
-  } finally {
-    await pools.close();
-  }
-}
-
-async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: NetworkPools): Promise<FinishedRun> {
+async function runSelfPlay(args: SelfPlayArguments, given: GivenFlags, pools: NetworkPools): Promise<FinishedRun> {
   const newSeed = args.seed ?? randomInt(2 ** 32);
   const folder = args.training || args.out !== undefined ? (args.out ?? `data-${newSeed.toString(36)}`) : null;
   const resultsPath = args.results ?? (folder === null ? null : join(folder, 'games.jsonl'));
@@ -150,20 +142,11 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
   const instantGames = Math.max(args['policy-mode-size'], args['value-mode-size']);
   // lc0 plays such games with both colours.
   const isMirrored = args['mirror-openings'] || instantGames > 0;
-  const openings = unwrap(
-    await createGameOpenings({
-      book: args['openings-pgn'] ?? null,
-      order: args['openings-mode'],
-      isMirrored,
-      seed,
-    }),
-  );
-  const games =
-    args.games === -1 || args.games === 0
-      ? Number.POSITIVE_INFINITY
-      : args.games === -2
-        ? openings.gamesOfBook
-        : args.games;
+  const book = args['openings-pgn'] ?? null;
+  const order = args['openings-mode'];
+  const openings = unwrap(await createGameOpenings({ book, order, isMirrored, seed }));
+  const counted = args.games > 0 ? args.games : Number.POSITIVE_INFINITY;
+  const games = args.games === -2 ? openings.gamesOfBook : counted;
   const tablebases = given.get('syzygy-paths') ?? '';
   const tables = unwrap(openGameTables(tablebases, printNote));
   checkInstantGames(args, games, openings.gamesOfBook);
@@ -184,8 +167,8 @@ async function runWithPools(args: SelfPlayArguments, given: GivenFlags, pools: N
     })),
     settings,
     seed,
-    book: args['openings-pgn'] ?? null,
-    order: args['openings-mode'],
+    book,
+    order,
     isMirrored,
     ...(tablebases === '' ? {} : { tablebases }),
   };
@@ -279,7 +262,8 @@ export const selfPlayCommand = declareCommand({
   flags: FLAGS,
   engineFlags: 'named',
   run: async (args, given) => {
-    const summary = await runSelfPlayCommand(args, given);
+    const pools = new NetworkPools();
+    const summary = await runSelfPlay(args, given, pools).finally(() => pools.close());
     if (args.json) printJson(summary);
     if (summary.interrupted && args.games !== -1) {
       printNote(`Interrupted after ${countOf(summary.games, 'game')}`);
