@@ -49,8 +49,10 @@ export async function createNetworkSetup(
   const created = createSettings({ settings, positionals: [], showHidden: false }, findDefaultConfigs(), defaults);
   if (!created.ok) return created;
   const { options, faults } = created.value;
-  warnOfFaults(faults, onWarning);
-  const { values } = options;
+  for (const fault of faults) {
+    if (!toldOfFaults.has(fault)) onWarning(fault);
+    toldOfFaults.add(fault);
+  }
   warnOfTables(options, onWarning);
   try {
     if (!isFileless(options)) unwrap(await obtainNetwork(options, createDownloadBar()));
@@ -61,18 +63,11 @@ export async function createNetworkSetup(
       pool: isFileless(options)
         ? pool
         : { ...pool, model: (edition) => findModel(options, edition, { isIdentified: true }) },
-      params: createSearchParams(values),
+      params: createSearchParams(options.values),
       timeManager: options.getString('TimeManager'),
       moveOverheadMs: options.getNumber('MoveOverheadMs'),
     });
   } catch (error) {
     return failure((error as Error).message);
-  }
-}
-
-function warnOfFaults(faults: readonly string[], onWarning: (text: string) => void): void {
-  for (const fault of faults) {
-    if (!toldOfFaults.has(fault)) onWarning(fault);
-    toldOfFaults.add(fault);
   }
 }
