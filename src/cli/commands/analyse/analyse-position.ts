@@ -1,5 +1,6 @@
 /** The analysis of one position for `analyse`: its best lines, scores, and how good the played move was. */
 
+import { unwrap } from '../../../base/util/index.js';
 import { type PgnGame, spellMoves } from '../../../chess/pgn/index.js';
 import { formatFen, formatSanLine, formatUciMove, type Position } from '../../../chess/rules/index.js';
 import {
@@ -40,18 +41,16 @@ interface PositionTask {
   /** Write castling as king takes rook; required where king or rook start from unusual squares. */
   readonly isChess960: boolean;
   readonly moves: readonly string[];
-  readonly played: string | null;
-  readonly playedSan: string | null;
+  readonly played?: string | null;
+  readonly playedSan?: string | null;
 }
 
 export async function analysePosition(
   analyst: Analyst,
-  { startFen, isChess960, moves, played, playedSan }: PositionTask,
+  { startFen, isChess960, moves, played = null, playedSan = null }: PositionTask,
   request: GoRequest,
 ): Promise<AnalysedPosition> {
-  const game = createGamePosition(startFen, moves);
-  if (!game.ok) throw new Error(game.error);
-  const { position } = game.value;
+  const { position } = unwrap(createGamePosition(startFen, moves));
   const fen = formatFen(position);
   const { report } = await analyst.search(startFen, moves, request);
   const lines = report.lines

@@ -22,7 +22,7 @@ import { createProgressBar, INTERRUPTED, Interruption, printJson, printLine, pri
 import { type GivenPosition, POSITION_FLAGS, readLimits, readPosition, refuseEndless } from '../../search-flags.js';
 import { requireOtherFile, requireWritable } from '../../write-output.js';
 import { formatPosition, openGameFiles, reportGames } from './analyse-games.js';
-import { type AnalysedPosition, analysePosition } from './analyse-position.js';
+import { analysePosition } from './analyse-position.js';
 import { analyseStdio, MOST_PARALLEL, parseModel } from './analyse-stdio.js';
 import { isTreeFile, writeTreeFile } from './tree-file.js';
 
@@ -86,8 +86,9 @@ export const analyseCommand = declareCommand({
       if (games !== null) await reportGames(analyst, games, request, args, interruption.signal);
       else if (position !== null) {
         const isChess960 = writesKingTakesRook(options, position.position);
+        const task = { startFen: position.fen ?? START_FEN, isChess960, moves: position.moves };
         progress?.start();
-        const analysed = await analyseGiven(analyst, position, isChess960, request).finally(() => progress?.stop());
+        const analysed = await analysePosition(analyst, task, request).finally(() => progress?.stop());
         if (args.json) printJson(analysed);
         else for (const line of formatPosition(analysed)) printLine(line);
         if (dump !== null) await dumpPosition(analyst, analysed.fen, isChess960, dump);
@@ -110,16 +111,6 @@ function readAnalysedPosition(args: AnalyseArguments, inputs: readonly string[])
   if (isPosition) return readPosition({ ...args, position: inputs });
   if (isFlagged) throw new Error(`--fen and --moves give one position, and ${inputs[0]} is a file to read`);
   return null;
-}
-
-function analyseGiven(
-  analyst: Analyst,
-  { fen, moves }: GivenPosition,
-  isChess960: boolean,
-  request: GoRequest,
-): Promise<AnalysedPosition> {
-  const task = { startFen: fen ?? START_FEN, isChess960, moves, played: null, playedSan: null };
-  return analysePosition(analyst, task, request);
 }
 
 /** The figures by which a user sees that a search goes on, on a terminal. */

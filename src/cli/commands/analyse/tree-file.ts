@@ -20,11 +20,10 @@ export async function writeTreeFile(path: string, file: TreeFile): Promise<void>
   await writeOutput(path, /\.json$/i.test(path) ? formatTreeJson(file) : formatTreeDot(file));
 }
 
-const RESULTS = new Map([
-  [-1, 'loss'],
-  [0, 'draw'],
-  [1, 'win'],
-]);
+/** @param bound −1, 0 or 1 */
+function nameResult(bound: number): string {
+  return ['loss', 'draw', 'win'][bound + 1];
+}
 
 export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
   const describe = (node: TreeDump): object => ({
@@ -33,7 +32,7 @@ export function formatTreeJson({ fen, isChess960, tree }: TreeFile): string {
     ...(node.nodeVisits === node.visits ? {} : { nodeVisits: node.nodeVisits }),
     ...(node.visits === 0 ? {} : { q: round(node.wl), wdl: computeWdl(node.wl, node.d) }),
     ...(node.visits === 0 || node.m === null ? {} : { movesLeft: round(convertPliesToMoves(node.m)) }),
-    ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [RESULTS.get(node.lower), RESULTS.get(node.upper)] }),
+    ...(node.lower === -1 && node.upper === 1 ? {} : { bounds: [nameResult(node.lower), nameResult(node.upper)] }),
     ...(node.terminal === null ? {} : { terminal: node.terminal }),
     ...(node.id === 0 ? {} : { id: node.id }),
     ...(node.isElsewhere ? { transposition: true } : {}),
@@ -52,7 +51,7 @@ export function formatTreeDot({ fen, isChess960, tree }: TreeFile): string {
     const name = node.id === 0 ? `leaf${++unnamed}` : `n${node.id}`;
     if (!node.isElsewhere) {
       const { win, draw, loss } = computeWdl(node.wl, node.d);
-      const bounds = node.lower === node.upper ? `\\n${RESULTS.get(node.lower)}` : '';
+      const bounds = node.lower === node.upper ? `\\n${nameResult(node.lower)}` : '';
       const value = node.visits === 0 ? '' : `\\n${node.wl.toFixed(3)}\\n${win} ${draw} ${loss}`;
       lines.push(`  ${name} [label="${node.nodeVisits}${value}${bounds}"];`);
     }
