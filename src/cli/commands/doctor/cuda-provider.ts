@@ -107,18 +107,9 @@ async function obtainArchive(archive: CudaArchive, installation: CudaInstallatio
 
 /** Rejects with the sentence for the user. */
 async function fetchWithPip({ name, requirement }: CudaArchive, folder: string): Promise<void> {
-  const args = [
-    '-m',
-    'pip',
-    'download',
-    '--quiet',
-    '--no-deps',
-    '--only-binary=:all:',
-    `--dest=${folder}`,
-    ...requirement,
-  ];
+  const flags = ['--quiet', '--no-deps', '--only-binary=:all:', `--dest=${folder}`];
   try {
-    await promisify(execFile)('python3', args);
+    await promisify(execFile)('python3', ['-m', 'pip', 'download', ...flags, ...requirement]);
   } catch (error) {
     const { stderr = '', message } = error as { stderr?: string; message: string };
     const reason = stderr.trim().split('\n').at(-1) || message;

@@ -31,7 +31,6 @@ export interface Finding {
   readonly fix?: string;
 }
 
-const OLDEST_NODE = [20, 19];
 const INSTALL_CUDA = `${getProgramCommand()} doctor --install-cuda`;
 /** Providers in onnxruntime's package for each system; others are not tried. */
 const SYSTEM_PROVIDERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -44,12 +43,10 @@ export function listSystemProviders(): readonly string[] {
   return SYSTEM_PROVIDERS[process.platform] ?? ['cpu'];
 }
 
+/** main.ts has refused an older Node. */
 export function examineNode(): Finding {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const isFine = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   const inside = isPackaged ? ', inside the executable' : '';
-  const text = `${process.version}${inside} (${OLDEST_NODE.join('.')} or later is needed)`;
-  return { what: 'node', isFine, text, ...(isFine ? {} : { fix: 'install a newer Node from https://nodejs.org' }) };
+  return { what: 'node', isFine: true, text: `${process.version}${inside} (20.19 or later is needed)` };
 }
 
 export function examineMachine(): Finding {

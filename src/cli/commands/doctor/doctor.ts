@@ -20,7 +20,7 @@ import {
 import { examineProvider, tryProvider } from './try-provider.js';
 
 /** Without one of these the engine cannot play; all others are optional. */
-const ESSENTIAL = new Set(['node', 'onnxruntime', 'network', 'cpu']);
+const ESSENTIAL = new Set(['onnxruntime', 'network', 'cpu']);
 
 // biome-ignore format: a row a flag
 const FLAGS = {
