@@ -11,7 +11,7 @@ function declareBench(
   command: string,
   describe: string,
   isLc0Style: boolean,
-  defaults: { readonly nodes: number | null; readonly moveTimeMs: number | null; readonly positions: number },
+  defaults: { readonly moveTimeMs: number | null; readonly positions: number },
 ) {
   return declareCommand({
     command: `${command} [position..]`,
@@ -19,7 +19,7 @@ function declareBench(
     words: { position: words('A FEN, or the word startpos: search it alone. One number: the same as --nodes') },
     // biome-ignore format: a row a flag
     flags: {
-      nodes: limit('Nodes for each position', { default: defaults.nodes, ...(isLc0Style ? {} : { defaultDescription: 'what suits the backend' }) }),
+      nodes: limit('Nodes for each position', { default: null, ...(isLc0Style ? {} : { defaultDescription: 'what suits the backend' }) }),
       movetime: limit('Milliseconds for each position', { default: defaults.moveTimeMs }),
       'num-positions': whole({ min: 1, max: MOST_POSITIONS, default: defaults.positions }, 'Number of positions to search'),
       ...POSITION_FLAGS,
@@ -27,7 +27,7 @@ function declareBench(
     },
     engineFlags: 'named',
     run: async (args, given) => {
-      const [first = '', ...others] = args.position ?? [];
+      const [first = '', ...others] = args.position;
       const count = others.length === 0 && /^\d+$/.test(first) ? Number(first) : null;
       const { isGiven, position } = readPosition(count === null ? args : { ...args, position: [] });
       const limits = {
@@ -47,12 +47,8 @@ function declareBench(
 }
 
 const SIGNATURE = 'Search fixed positions and print nodes, speed and a signature';
-export const benchCommand = declareBench('bench', SIGNATURE, false, {
-  ...BENCH_DEFAULTS,
-  nodes: null,
-  moveTimeMs: null,
-});
+export const benchCommand = declareBench('bench', SIGNATURE, false, { ...BENCH_DEFAULTS, moveTimeMs: null });
 
 const BENCHMARK = 'lc0’s benchmark: search 34 positions for 10 s each';
-const BENCHMARK_DEFAULTS = { nodes: null, moveTimeMs: 10_000, positions: MOST_POSITIONS };
+const BENCHMARK_DEFAULTS = { moveTimeMs: 10_000, positions: MOST_POSITIONS };
 export const benchmarkCommand = declareBench('benchmark', BENCHMARK, true, BENCHMARK_DEFAULTS);

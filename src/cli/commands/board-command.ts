@@ -72,16 +72,17 @@ function findKeptFolder(): string | undefined {
   return folder === undefined ? undefined : join(folder, 'board');
 }
 
+/** The program that opens a URL, and its first words. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
 /** Does nothing if there is no browser: the URL is on stdout. */
 function openInBrowser(url: string): void {
   const { platform, env } = process;
   if (platform === 'linux' && (env.DISPLAY ?? '') === '' && (env.WAYLAND_DISPLAY ?? '') === '') return;
-  const [program, ...args] =
-    platform === 'darwin'
-      ? ['open']
-      : platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler']
-        : ['xdg-open'];
+  const [program, ...args] = OPENERS[platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
   child.on('error', () => printNote('No browser could be started: open the URL above'));
   child.unref();

@@ -62,14 +62,11 @@ export const leela2OnnxCommand = declareCommand({
     requireOwnNames(Object.values(names));
     const { path: input, source } = await findNetwork(args.input);
     requireOtherFile('--output', output, input);
-    const opset = args['onnx-opset'];
-    const batchSize = args['onnx-batch-size'];
-    const irVersion = args['onnx-ir'];
     const model = await convertLeelaToOnnx(source, {
       precision: args['onnx-data-type'],
-      opset,
-      batchSize,
-      irVersion,
+      opset: args['onnx-opset'],
+      batchSize: args['onnx-batch-size'],
+      irVersion: args['onnx-ir'],
       usesSimpleOperators: args.onnx2pytorch,
       valueHead: args['value-head'],
       policyHead: args['policy-head'],

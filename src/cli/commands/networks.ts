@@ -36,7 +36,7 @@ export const networksCommand = declareCommand({
   epilogue:
     '`--weights=NAME` and `--weights=https://…` download a network too, unless it is bundled. Files are kept in the cache folder, which ' +
     '`sardonyx doctor` names; deleting one there is harmless.',
-  run: async ({ action, names = [], from, json }) => {
+  run: async ({ action, names, from, json }) => {
     if (action === 'list') {
       if (names.length > 0 || from !== undefined) throw new Error('Names and --from go with `networks get`');
       const catalogued = NETWORK_CATALOGUE.map((network) => ({ ...network, path: findDownloaded(network) }));

@@ -4,8 +4,7 @@ import { countOf, unwrap } from '../../base/util/index.js';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../games/shards/index.js';
 import type { HistoryFill } from '../../networks/encoding/index.js';
 import { choice, declareCommand, limit, onOff, requiredText, text, texts, whole, words } from '../declare-command.js';
-import { createProgressBar, printBesideBar, printJson, printLine } from '../output.js';
-import { writeNote } from '../write-output.js';
+import { createProgressBar, printBesideBar, printJson, printLine, printNote } from '../output.js';
 
 const BAR_FORMAT = '{bar} {percentage} % of input, {positions} positions, {rate} a second, {eta_formatted} left';
 
@@ -50,7 +49,7 @@ export const shardsCommand = declareCommand({
     let warnings = 0;
     const result = await createShards(
       {
-        inputs: args.inputs ?? [],
+        inputs: args.inputs,
         folder: args.out,
         input: args.encoding,
         policy: args.policy,
@@ -79,7 +78,7 @@ export const shardsCommand = declareCommand({
     const { train, validation, test } = summary.positions;
     if (train + validation + test === 0) {
       // The one sentence about the one file says it.
-      if (warnings !== 1 || args.inputs?.length !== 1) writeNote('No position could be taken from the inputs');
+      if (warnings !== 1 || args.inputs.length !== 1) printNote('No position could be taken from the inputs');
       process.exitCode = 1;
       return;
     }

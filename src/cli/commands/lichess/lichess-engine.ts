@@ -112,13 +112,10 @@ class Provider {
   private async handle(work: LichessWork): Promise<void> {
     const abort = new AbortController();
     let isOpen = true;
-    let enqueue: (line: string) => void = () => {};
-    let close: () => void = () => {};
-    const encoder = new TextEncoder();
+    let controller!: ReadableStreamDefaultController<Uint8Array>;
     const lines = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        enqueue = (line) => controller.enqueue(encoder.encode(`${line}\n`));
-        close = () => controller.close();
+      start: (own) => {
+        controller = own;
       },
       // The broker has closed the connection.
       cancel: () => {
@@ -137,10 +134,10 @@ class Provider {
         this.session.stop();
       });
     const fault = await this.session.analyse(work, (line) => {
-      if (isOpen) enqueue(line);
+      if (isOpen) controller.enqueue(Buffer.from(`${line}\n`));
     });
     if (fault !== null) abort.abort();
-    else if (isOpen) close();
+    else if (isOpen) controller.close();
     await submitted;
   }
 
