@@ -12,7 +12,7 @@ import { countBusyLeaves } from '../../../networks/leaves/index.js';
 import { EvaluatorPool } from '../../../networks/nn/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
 import { createDownloadBar, printNote } from '../../output.js';
-import { QueuedWriter } from './queued-writer.js';
+import { createQueuedWriter } from './queued-writer.js';
 
 export interface StdioSettings {
   /** Positions at a time; 0 = chosen for the evaluators. */
@@ -54,8 +54,8 @@ export async function analyseStdio(
   settings: StdioSettings,
 ): Promise<void> {
   warnOfTables(options, printNote);
-  const writer = new QueuedWriter(() => process.exit(0));
-  const send = (message: object): void => writer.writeLine(JSON.stringify(message));
+  const writer = createQueuedWriter(() => process.exit(0));
+  const send = (message: object): void => void writer.write(`${JSON.stringify(message)}\n`);
   const models: RunningModel[] = [];
   try {
     const shares = named.length + 1;
@@ -81,7 +81,7 @@ export async function analyseStdio(
       }
     });
     await Promise.all(models.map(({ thread }) => thread.finished));
-    await writer.flush();
+    await new Promise((resolve) => writer.write('', resolve));
   } finally {
     await Promise.all(models.map((model) => model.dispose()));
     process.stdin.destroy();

@@ -1,63 +1,25 @@
 /**
- * Writes lines to stdout without waiting for the reader. A client may send many queries before it reads an answer; a program that
- * blocked on its output would then never read them. Lines are queued in memory and written in order.
+ * A stream to stdout that never waits for the reader. A client may send many queries before it reads an answer; a program that
+ * blocked on its output would then never read them. What is written is queued in memory and goes out in order.
  */
 
 import { write } from 'node:fs';
+import { Writable } from 'node:stream';
 
 const STDOUT = 1;
 const RETRY_MS = 2;
 
-export class QueuedWriter {
-  private waiting: string[] = [];
-  private bytes = Buffer.alloc(0);
-  private isWriting = false;
-  private isClosed = false;
-  private flushed: (() => void)[] = [];
-
-  /** @param onClosed called when the reader has closed the pipe */
-  constructor(private readonly onClosed: () => void) {}
-
-  writeLine(line: string): void {
-    if (this.isClosed) return;
-    this.waiting.push(line);
-    this.pump();
-  }
-
-  /** Resolves when everything is written. */
-  flush(): Promise<void> {
-    if (!this.isWriting) return Promise.resolve();
-    return new Promise((resolve) => this.flushed.push(resolve));
-  }
-
-  private pump(): void {
-    if (this.isWriting) return;
-    if (this.bytes.length === 0) {
-      if (this.waiting.length === 0) {
-        for (const resolve of this.flushed.splice(0)) resolve();
-        return;
-      }
-      this.bytes = Buffer.from(`${this.waiting.join('\n')}\n`);
-      this.waiting = [];
-    }
-    this.isWriting = true;
-    write(STDOUT, this.bytes, (error, written) => {
-      if (error?.code === 'EAGAIN') {
-        setTimeout(() => this.goOn(), RETRY_MS);
-        return;
-      }
-      if (error !== null && error !== undefined) {
-        this.isClosed = true;
-        this.onClosed();
-        return;
-      }
-      this.bytes = this.bytes.subarray(written);
-      this.goOn();
+/** @param onClosed called when the reader has closed the pipe */
+export function createQueuedWriter(onClosed: () => void): Writable {
+  const writeAll = (bytes: Buffer, onWritten: () => void): void => {
+    write(STDOUT, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') setTimeout(writeAll, RETRY_MS, bytes, onWritten);
+      else if (error !== null) onClosed();
+      else if (written < bytes.length) writeAll(bytes.subarray(written), onWritten);
+      else onWritten();
     });
-  }
-
-  private goOn(): void {
-    this.isWriting = false;
-    this.pump();
-  }
+  };
+  return new Writable({
+    writev: (chunks, onWritten) => writeAll(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), onWritten),
+  });
 }
