@@ -33,5 +33,5 @@ export async function readCommandLine(): Promise<void> {
 
 async function runCommand(args: readonly string[]): Promise<void> {
   const { runProgram } = await import('./program.js');
-  await runProgram([...args]);
+  await runProgram(args);
 }

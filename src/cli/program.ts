@@ -3,7 +3,7 @@
  */
 import yargs from 'yargs';
 import { getProgramCommand } from '#platform/machine.js';
-import { cutText, findNearWord, showControls, suggestName } from '../base/util/index.js';
+import { cutText, findNearWord, showControls, suggestName, unwrap } from '../base/util/index.js';
 import { CrashReporter, readSettings } from '../engine/app/options.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
@@ -30,7 +30,7 @@ import { printNote } from './output.js';
 import { prepareArguments } from './prepare-arguments.js';
 import { runUciMode } from './uci-mode.js';
 import { createVersionText } from './version-text.js';
-import { writeNote } from './write-output.js';
+import { describeError } from './write-output.js';
 
 export async function runProgram(args: readonly string[]): Promise<void> {
   process.on('uncaughtException', endWithReport);
@@ -39,8 +39,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   } catch (error) {
     // Errors meant for users are plain Errors; these two types are programming mistakes.
     if (error instanceof TypeError || error instanceof ReferenceError) endWithReport(error);
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    writeNote(sentence);
+    printNote(describeError(error));
     process.exitCode = 1;
   }
 }
@@ -59,9 +58,8 @@ const uciCommand = declareCommand({
     '`sardonyx COMMAND --help` lists the flags of a command. Flags of the engine are UCI options and lines of a config ' +
     'file too: docs/options.md.',
   run: () => {
-    const settings = readSettings(process.argv.slice(2).filter((arg) => arg !== 'uci'));
-    if (!settings.ok) throw new Error(settings.error);
-    runUciMode(settings.value);
+    const words = process.argv.slice(2).filter((arg) => arg !== 'uci');
+    runUciMode(unwrap(readSettings(words)));
   },
 });
 
@@ -194,6 +192,6 @@ function rewordMessage(message: string, command: Command, words: readonly string
 function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
   const message = error instanceof Error ? error.message : String(error);
-  writeNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
+  printNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
 }

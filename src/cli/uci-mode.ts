@@ -7,7 +7,7 @@ import { getLogPath } from '#platform/log-file.js';
 import { LineReader } from '../base/util/line-reader.js';
 import { CrashReporter, readVersion, type Settings } from '../engine/app/options.js';
 import { formatIdentity } from '../engine/uci/options.js';
-import { createStdoutWriter, endProcess, findWriteObstacle, writeNote } from './write-output.js';
+import { createStdoutWriter, describeError, endProcess, findWriteObstacle, writeNote } from './write-output.js';
 
 /** The part of a session that handles the lines of stdin. */
 interface Conversation {
@@ -49,8 +49,7 @@ export function runUciMode(settings: Settings): void {
   // The engine keeps running. The GUI gets one sentence, a file the details.
   const onFault = (error: unknown): void => {
     const path = crashes.write(error);
-    const [sentence] = String(error instanceof Error ? error.message : error).split('\n');
-    writeLine(`info string Internal error: ${sentence}${path === null ? '' : ` (report in ${path})`}`);
+    writeLine(`info string Internal error: ${describeError(error)}${path === null ? '' : ` (report in ${path})`}`);
   };
   process.on('uncaughtException', onFault);
 

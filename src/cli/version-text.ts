@@ -10,13 +10,18 @@ import { printNote } from './output.js';
 
 /** @param args the command line, whose engine flags may name a network or a backend */
 export async function createVersionText(args: readonly string[]): Promise<string> {
-  const build = readBuild();
   const node = isPackaged ? `Node ${process.version} inside` : `Node ${process.version}`;
   return [
-    build === '' ? readVersion() : `${readVersion()} (${build})`,
+    describeVersion(),
     `onnxruntime ${readRuntimeVersion()}, ${node}, ${process.platform} ${process.arch}`,
     `network ${await describeNetwork(args)}`,
   ].join('\n');
+}
+
+/** `1.2.0`, and in an executable how it was built. */
+export function describeVersion(): string {
+  const build = readBuild();
+  return build === '' ? readVersion() : `${readVersion()} (${build})`;
 }
 
 async function describeNetwork(args: readonly string[]): Promise<string> {

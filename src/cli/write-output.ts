@@ -59,6 +59,11 @@ export function writeNote(line: string): void {
   process.stderr.write(`${showControls(line)}\n`);
 }
 
+/** The first line of an error's message: causes and stacks may follow it. */
+export function describeError(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
+}
+
 /** @param onClosed called once, when the reader has closed the pipe or stdout cannot be written */
 export function createStdoutWriter(onClosed: () => void): WriteLine {
   let isClosed = false;

@@ -9,7 +9,7 @@ import { getProgramCommand } from '#platform/machine.js';
 import { describeRuntime, type RuntimeInfo } from '#platform/onnx-runtime.js';
 import { getProgramFolder, isPackaged, readProgramFile } from '#platform/program-files.js';
 import { countOf, formatMegabytes, unwrap } from '../../../base/util/index.js';
-import { readBuild, readSettings, readVersion } from '../../../engine/app/options.js';
+import { readSettings } from '../../../engine/app/options.js';
 import {
   findRemoteNetwork,
   getNetworkName,
@@ -20,6 +20,8 @@ import {
   listNetworks,
   resolveNetwork,
 } from '../../../engine/weights/index.js';
+import { describeVersion } from '../../version-text.js';
+import { describeError } from '../../write-output.js';
 import { CUDA_ARCHIVES } from './cuda-provider.js';
 import { findDevices, findMissingLibraries } from './find-devices.js';
 
@@ -53,13 +55,8 @@ export function examineMachine(): Finding {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB of memory`;
   const processors = `${countOf(availableParallelism(), 'processor')} (${first?.model ?? 'unknown'})`;
-  const build = readBuild().split('\n')[0];
-  const version = build === '' ? readVersion() : `${readVersion()} (${build})`;
-  return {
-    what: 'machine',
-    isFine: true,
-    text: `Sardonyx ${version} on ${processors}, ${memory}, ${process.platform} ${process.arch}`,
-  };
+  const text = `Sardonyx ${describeVersion()} on ${processors}, ${memory}, ${process.platform} ${process.arch}`;
+  return { what: 'machine', isFine: true, text };
 }
 
 export async function examineRuntime(): Promise<{ finding: Finding; runtime: RuntimeInfo | null }> {
@@ -70,7 +67,7 @@ export async function examineRuntime(): Promise<{ finding: Finding; runtime: Run
     const text = `${runtime.version} with ${providers.join(', ')}; its files are in ${runtime.folder}`;
     return { finding: { what, isFine: true, text }, runtime };
   } catch (error) {
-    const text = `does not load: ${oneLine(error)}`;
+    const text = `does not load: ${describeError(error)}`;
     return { finding: { what, isFine: false, text, fix: 'npm ci' }, runtime: null };
   }
 }
@@ -172,8 +169,4 @@ function measureFolder(folder: string): number {
     }
   };
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => sum + sizeOf(name), 0);
-}
-
-export function oneLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
 }

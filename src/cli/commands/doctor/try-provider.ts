@@ -10,7 +10,8 @@ import { unwrap } from '../../../base/util/index.js';
 import { readSettings } from '../../../engine/app/options.js';
 import { describeInt8, findModel } from '../../../engine/weights/index.js';
 import { EvaluatorPool, getBackendName, parseNetworkChoice } from '../../../networks/nn/index.js';
-import { type Finding, oneLine } from './doctor-findings.js';
+import { describeError } from '../../write-output.js';
+import type { Finding } from './doctor-findings.js';
 
 const INSTALL_VULKAN = 'install the Vulkan loader (Debian, Ubuntu: apt install libvulkan1) and the driver of the GPU';
 
@@ -82,6 +83,6 @@ export async function tryProvider(provider: string): Promise<Finding> {
     const report = isInt8 ? `; ${unwrap(await describeInt8(options))}` : '';
     return { what: provider, isFine, text: isFine ? `works (${backend})${report}` : trouble };
   } catch (error) {
-    return { what: provider, isFine: false, text: oneLine(error) };
+    return { what: provider, isFine: false, text: describeError(error) };
   }
 }
