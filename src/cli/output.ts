@@ -69,8 +69,8 @@ const SHORTEST_BAR = 10;
 const LONGEST_BAR = 40;
 
 /**
- * A bar on stderr, as long as the terminal has room for; a narrow one shows the figures alone. It draws nothing if stderr is not a
- * terminal. A terminal that knows no control sequences (TERM=dumb) gets a line with the figures every two seconds.
+ * A bar on stderr, as long as the terminal has room for; a narrow one shows the figures alone. Nothing is drawn if stderr is not a
+ * terminal, nor before `start`, whatever is called. A terminal that knows no control sequences (TERM=dumb) gets a line with the figures every two seconds.
  */
 export function createProgressBar(format: string, options: Options = {}): SingleBar {
   const { stderr } = process;
@@ -108,17 +108,13 @@ export function createDownloadBar(): DownloadWatcher {
   const notes = describeDownload(writeNote);
   if (!process.stderr.isTTY) return notes;
   const bar = createProgressBar(FORMAT, { etaBuffer: 100 });
-  let isShown = false;
   return {
     onStart: notes.onStart,
     onProgress: (doneBytes, totalBytes) => {
       const words = { done: formatMegabytes(doneBytes), size: totalBytes === null ? '?' : formatMegabytes(totalBytes) };
-      if (!isShown) bar.start(totalBytes ?? 0, doneBytes, words);
-      else bar.update(doneBytes, words);
-      isShown = true;
+      if (bar.isActive) bar.update(doneBytes, words);
+      else bar.start(totalBytes ?? 0, doneBytes, words);
     },
-    onEnd: () => {
-      if (isShown) bar.stop();
-    },
+    onEnd: () => bar.stop(),
   };
 }

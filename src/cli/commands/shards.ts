@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { countOf, unwrap } from '../../base/util/index.js';
 import { createShards, parseSplitShares, type ShardsSummary } from '../../games/shards/index.js';
-import type { HistoryFill } from '../../networks/encoding/index.js';
 import { choice, declareCommand, limit, onOff, requiredText, text, texts, whole, words } from '../declare-command.js';
 import { createProgressBar, printBesideBar, printJson, printLine, printNote } from '../output.js';
 
@@ -45,7 +44,6 @@ export const shardsCommand = declareCommand({
     const startedAt = performance.now();
     const bar = createProgressBar(BAR_FORMAT, { etaBuffer: 100 });
     const secondsSoFar = (): number => (performance.now() - startedAt) / 1000;
-    let isBarShown = false;
     let warnings = 0;
     const result = await createShards(
       {
@@ -53,7 +51,7 @@ export const shardsCommand = declareCommand({
         folder: args.out,
         input: args.encoding,
         policy: args.policy,
-        historyFill: args['history-fill'] as HistoryFill,
+        historyFill: args['history-fill'],
         shares,
         filter: { minElo: args['min-elo'], skipPlies: args['skip-plies'] },
         validationFiles: args['validation-files'],
@@ -63,8 +61,7 @@ export const shardsCommand = declareCommand({
       },
       {
         onProgress(bytesDone, bytesTotal, positions) {
-          if (!isBarShown) bar.start(bytesTotal, bytesDone, { positions, rate: 0 });
-          isBarShown = true;
+          if (!bar.isActive) bar.start(bytesTotal, bytesDone, { positions, rate: 0 });
           bar.update(bytesDone, { positions, rate: Math.round(positions / secondsSoFar()) });
         },
         onWarning: (text) => {
@@ -73,7 +70,7 @@ export const shardsCommand = declareCommand({
         },
       },
     );
-    if (isBarShown) bar.stop();
+    bar.stop();
     const summary = unwrap(result);
     const { train, validation, test } = summary.positions;
     if (train + validation + test === 0) {

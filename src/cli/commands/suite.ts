@@ -130,7 +130,7 @@ async function solve(
   const format = '{bar} {value}/{total} positions, {solved} solved, {eta_formatted} left';
   const bar = createProgressBar(format, { clearOnComplete: true });
   let solved = 0;
-  if (process.stderr.isTTY) bar.start(positions.length, 0, { solved });
+  bar.start(positions.length, 0, { solved });
   const attempts: Attempt[] = [];
   try {
     for (const position of positions) {

@@ -147,7 +147,7 @@ export async function reportGames(
   let number = 0;
   for await (const game of files.readGames()) {
     // Results go to the same terminal, so the bar is removed before each line.
-    if (process.stderr.isTTY) bar.start(total, done);
+    bar.start(total, done);
     let positions: AnalysedPosition[];
     try {
       positions = await searchGame(analyst, game, request, signal, () => bar.update(++done));

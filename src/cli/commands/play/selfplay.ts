@@ -176,8 +176,7 @@ async function runSelfPlay(args: SelfPlayArguments, given: GivenFlags, pools: Ne
 
   const interruption = new Interruption();
   const bar = createProgressBar(BAR_FORMAT);
-  const showsBar = Number.isFinite(games) && process.stderr.isTTY && !process.stdout.isTTY;
-  if (showsBar) bar.start(games, log.earlier.length, { rate: 0 });
+  if (Number.isFinite(games) && !process.stdout.isTTY) bar.start(games, log.earlier.length, { rate: 0 });
   try {
     const summary = await playSelfPlaySession(
       {
@@ -200,9 +199,7 @@ async function runSelfPlay(args: SelfPlayArguments, given: GivenFlags, pools: Ne
         onLine: (line) => {
           if (!args.json) printLine(line);
         },
-        onProgress: ({ games: done, playouts, seconds }) => {
-          if (showsBar) bar.update(done, { rate: Math.round(playouts / seconds) });
-        },
+        onProgress: ({ games: done, playouts, seconds }) => bar.update(done, { rate: Math.round(playouts / seconds) }),
       },
       pools,
     );
