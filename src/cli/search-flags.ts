@@ -4,7 +4,7 @@ import { getProgramCommand } from '#platform/machine.js';
 import { unwrap } from '../base/util/index.js';
 import type { Position } from '../chess/rules/index.js';
 import { createGamePosition, type GoRequest } from '../engine/core/index.js';
-import { text, words } from './declare-command.js';
+import { text, type ValuesOf, words } from './declare-command.js';
 import { printNote } from './output.js';
 
 export const POSITION_WORDS = {
@@ -27,11 +27,7 @@ export interface GivenPosition {
   readonly isGiven: boolean;
 }
 
-interface PositionArguments {
-  readonly position: readonly string[];
-  readonly fen: string | undefined;
-  readonly moves: readonly string[];
-}
+type PositionArguments = ValuesOf<typeof POSITION_WORDS & typeof POSITION_FLAGS>;
 
 /** Prints what was dropped from the FEN; throws one sentence. */
 export function readPosition({ position: given, fen: flag, moves: texts }: PositionArguments): GivenPosition {

@@ -11,7 +11,6 @@ import {
 import {
   getInputEncoding,
   getPolicyEncoding,
-  type HistoryFill,
   listInputEncodings,
   listPolicyEncodings,
   transformSquare,
@@ -68,7 +67,7 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
   const policy = unwrap(getPolicyEncoding(args.policy));
   const words = new Uint32Array(2 * input.planes);
   const values = new Float32Array(input.planes);
-  const transform = input.writePacked(position, args['history-fill'] as HistoryFill, words, 0, values, 0);
+  const transform = input.writePacked(position, args['history-fill'], words, 0, values, 0);
   const spellsRook = args.chess960 || hasChess960Castling(position);
   const legal = listLegalMoves(position).map((move) => ({
     move: formatUciMove(move, spellsRook),
