@@ -101,13 +101,11 @@ function hideTerminal(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return Object.create(stream, { isTTY: { value: false }, write: { value: (text: string) => stream.write(text) } });
 }
 
-const FORMAT = '{bar} {done} of {size} MB, {eta_formatted} left';
-
 /** A download on stderr: a bar on a terminal, sentences elsewhere. */
 export function createDownloadBar(): DownloadWatcher {
   const notes = describeDownload(writeNote);
   if (!process.stderr.isTTY) return notes;
-  const bar = createProgressBar(FORMAT, { etaBuffer: 100 });
+  const bar = createProgressBar('{bar} {done} of {size} MB, {eta_formatted} left', { etaBuffer: 100 });
   return {
     onStart: notes.onStart,
     onProgress: (doneBytes, totalBytes) => {

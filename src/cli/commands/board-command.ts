@@ -36,6 +36,7 @@ export const boardCommand = declareCommand({
     'The first line on stdout is the URL, for one browser; when it has been used, the next line is the URL for another. ' +
     'Everyone who has one can use the engine, and read and delete the analyses. Ctrl-C ends the server.',
   run: async (args, given) => {
+    const dataFolder = getDataFolder();
     const board = await startBoard({
       options: await readEngineFlags(given),
       version: readVersion(),
@@ -45,7 +46,7 @@ export const boardCommand = declareCommand({
       onNewUrl: (url) => printLine(url),
       onWarning: printNote,
       networkFolders: args.networks,
-      keptFolder: findKeptFolder(),
+      keptFolder: dataFolder === undefined ? undefined : join(dataFolder, 'board'),
       matchFolder: args.matches,
       loop:
         args.loop === undefined
@@ -66,11 +67,6 @@ export const boardCommand = declareCommand({
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   },
 });
-
-function findKeptFolder(): string | undefined {
-  const folder = getDataFolder();
-  return folder === undefined ? undefined : join(folder, 'board');
-}
 
 /** The program that opens a URL, and its first words. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {

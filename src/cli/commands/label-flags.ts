@@ -113,10 +113,7 @@ export function parseResults(text: string): PlayerResult[] {
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
-  for (const word of words) {
-    if (!PLAYER_RESULTS.includes(word as PlayerResult)) {
-      throw new Error(`--results is a list of ${PLAYER_RESULTS.join(', ')}, not "${word}"`);
-    }
-  }
+  const unknown = words.find((word) => !PLAYER_RESULTS.includes(word as PlayerResult));
+  if (unknown !== undefined) throw new Error(`--results is a list of ${PLAYER_RESULTS.join(', ')}, not "${unknown}"`);
   return [...new Set(words)] as PlayerResult[];
 }
