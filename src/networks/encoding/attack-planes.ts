@@ -149,7 +149,6 @@ function writeMaterial(position: Position, values: Float32Array, valueOffset: nu
 export const attacksEncoding: InputEncoding = {
   name: 'attacks-50',
   planes: PLANES,
-  historyLength: 1,
   valuePlanes: [RULE50_PLANE, LEAD_PLANE, LEAD_PLANE + 1, PIECES_PLANE],
   writePacked(position, _historyFill, masks, maskOffset, values, valueOffset) {
     masks.fill(0, maskOffset, maskOffset + 2 * PLANES);

@@ -17,8 +17,6 @@ export interface InputEncoding {
   /** The name in model files and shards (docs/networks.md). */
   readonly name: string;
   readonly planes: number;
-  /** Number of positions it encodes, with the current one. */
-  readonly historyLength: number;
   /** Planes whose float may differ from 1; all others are plain masks. */
   readonly valuePlanes: readonly number[];
   /**

@@ -213,7 +213,6 @@ function createLc0Encoding(format: Layout): InputEncoding {
   return {
     name: format.name,
     planes,
-    historyLength: format.boards,
     valuePlanes: [boardPlanes + RULE50],
     writePacked(position, historyFill, masks, maskOffset, values, valueOffset) {
       masks.fill(0, maskOffset, maskOffset + 2 * planes);

@@ -24,7 +24,6 @@ const RULE50_PLANE = 18;
 export const miniEncoding: InputEncoding = {
   name: 'mini-19',
   planes: PLANES,
-  historyLength: 1,
   valuePlanes: [RULE50_PLANE],
   writePacked(position, _historyFill, masks, maskOffset, values, valueOffset) {
     masks.fill(0, maskOffset, maskOffset + 2 * PLANES);

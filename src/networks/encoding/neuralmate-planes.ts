@@ -57,7 +57,6 @@ function writeHistory(position: Position, historyFill: HistoryFill, masks: Uint3
 export const neuralmateEncoding: InputEncoding = {
   name: 'neuralmate-68',
   planes: PLANES,
-  historyLength: HISTORY,
   valuePlanes: [MOVE_NUMBER_PLANE, RULE50_PLANE],
   writePacked(position, historyFill, masks, maskOffset, values, valueOffset) {
     masks.fill(0, maskOffset, maskOffset + 2 * PLANES);

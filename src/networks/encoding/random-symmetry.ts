@@ -4,7 +4,7 @@
  * symmetry). A hash of position and seed decides, so that the same position is always shown in the same way.
  */
 import type { Position } from '../../chess/rules/index.js';
-import type { HistoryFill, InputEncoding } from './encoding.js';
+import type { InputEncoding } from './encoding.js';
 import { LC0_FORMATS } from './lc0-planes.js';
 import { FLIP_FILES, transformMasks } from './planes.js';
 
@@ -13,21 +13,13 @@ import { FLIP_FILES, transformMasks } from './planes.js';
  * @returns `inner` itself if it is canonical: it turns the board on its own
  */
 export function createRandomSymmetry(inner: InputEncoding, seed: number): InputEncoding {
-  const { name, planes, historyLength, valuePlanes } = inner;
+  const { name, planes, valuePlanes } = inner;
   if (LC0_FORMATS.some((format) => format.name === name && format.canonical)) return inner;
   return {
     name,
     planes,
-    historyLength,
     valuePlanes,
-    writePacked(
-      position: Position,
-      fill: HistoryFill,
-      masks: Uint32Array,
-      maskOffset: number,
-      values: Float32Array,
-      valueOffset: number,
-    ): number {
+    writePacked(position, fill, masks, maskOffset, values, valueOffset) {
       const transform = inner.writePacked(position, fill, masks, maskOffset, values, valueOffset);
       if (mayCastle(position) || !drawsMirror(position, seed)) return transform;
       transformMasks(masks, maskOffset, planes, FLIP_FILES);
