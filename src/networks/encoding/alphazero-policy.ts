@@ -20,7 +20,7 @@ import {
   QUEEN_DIRECTIONS,
   ROOK,
 } from '../../chess/rules/index.js';
-import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './encoding.js';
+import { createPolicyEncoding, NO_POLICY_INDEX, type PolicyIndex } from './encoding.js';
 import { transformSquare } from './planes.js';
 
 const KINDS = 73;
@@ -58,10 +58,4 @@ function findAlphazeroIndex(position: Position, move: Move, transform: number): 
   return ALPHAZERO_INDICES[from * 64 + to] as PolicyIndex;
 }
 
-export const alphazeroPolicy: PolicyEncoding = {
-  name: 'alphazero-4672',
-  size: 64 * KINDS,
-  injective: true,
-  moveToIndex: findAlphazeroIndex,
-  indexToMove: (position, index, transform) => findMoveOfIndex(alphazeroPolicy, position, index, transform),
-};
+export const alphazeroPolicy = createPolicyEncoding('alphazero-4672', 64 * KINDS, true, findAlphazeroIndex);

@@ -1,7 +1,7 @@
 /**
  * The interfaces of the room: what turns positions into planes, and moves into entries of a network's policy.
  */
-import { MAX_MOVES, type Move, NO_MOVE, Position } from '../../chess/rules/index.js';
+import { MAX_MOVES, type Move, movePromotion, NO_MOVE, Position, QUEEN } from '../../chess/rules/index.js';
 
 // The interface of input encodings. Each turns a position into a number of planes, and each plane into a 64-bit mask
 // and one float. Training shards store this packed form, the CPU expands it to floats, and some graphs expand it on the
@@ -64,23 +64,24 @@ export interface PolicyEncoding {
   indexToMove(position: Position, index: PolicyIndex, transform: number): Move;
 }
 
-const QUEEN_PROMOTION = 5 << 12;
-const PROMOTION_BITS = 7 << 12;
 const legalMoves = new Uint16Array(MAX_MOVES);
 
-/** Implements `indexToMove` for any `moveToIndex`: it compares the indices of all legal moves. */
-export function findMoveOfIndex(
-  encoding: Pick<PolicyEncoding, 'moveToIndex'>,
-  position: Position,
-  index: PolicyIndex,
-  transform: number,
-): Move {
-  const count = position.generateLegalMoves(legalMoves);
-  let found = NO_MOVE;
-  for (let i = 0; i < count; i++) {
-    const move = legalMoves[i] as Move;
-    if (encoding.moveToIndex(position, move, transform) !== index) continue;
-    if (found === NO_MOVE || (move & PROMOTION_BITS) === QUEEN_PROMOTION) found = move;
-  }
-  return found;
+/** Makes a policy encoding of a numbering; `indexToMove` compares the indices of all legal moves. */
+export function createPolicyEncoding(
+  name: string,
+  size: number,
+  injective: boolean,
+  moveToIndex: PolicyEncoding['moveToIndex'],
+): PolicyEncoding {
+  const indexToMove = (position: Position, index: PolicyIndex, transform: number): Move => {
+    const count = position.generateLegalMoves(legalMoves);
+    let found = NO_MOVE;
+    for (let i = 0; i < count; i++) {
+      const move = legalMoves[i] as Move;
+      if (moveToIndex(position, move, transform) !== index) continue;
+      if (found === NO_MOVE || movePromotion(move) === QUEEN) found = move;
+    }
+    return found;
+  };
+  return { name, size, injective, moveToIndex, indexToMove };
 }

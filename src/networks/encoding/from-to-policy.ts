@@ -4,7 +4,7 @@
  */
 
 import { BLACK, type Move, type Position } from '../../chess/rules/index.js';
-import { findMoveOfIndex, type PolicyEncoding, type PolicyIndex } from './encoding.js';
+import { createPolicyEncoding, type PolicyIndex } from './encoding.js';
 import { transformSquare } from './planes.js';
 
 function computeFromToIndex(position: Position, move: Move, transform: number): PolicyIndex {
@@ -13,11 +13,4 @@ function computeFromToIndex(position: Position, move: Move, transform: number): 
   return ((from << 6) | transformSquare(((move >> 6) & 63) ^ flip, transform)) as PolicyIndex;
 }
 
-export const fromToPolicy: PolicyEncoding = {
-  name: 'from-to-4096',
-  size: 4096,
-  injective: false,
-  moveToIndex: computeFromToIndex,
-  indexToMove: (position, index, transform) =>
-    findMoveOfIndex({ moveToIndex: computeFromToIndex }, position, index, transform),
-};
+export const fromToPolicy = createPolicyEncoding('from-to-4096', 4096, false, computeFromToIndex);

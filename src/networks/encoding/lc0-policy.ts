@@ -5,7 +5,7 @@
  */
 
 import { BISHOP, BLACK, type Move, type Position, QUEEN, ROOK } from '../../chess/rules/index.js';
-import { findMoveOfIndex, NO_POLICY_INDEX, type PolicyEncoding, type PolicyIndex } from './encoding.js';
+import { createPolicyEncoding, NO_POLICY_INDEX, type PolicyIndex } from './encoding.js';
 import { SQUARE_TRANSFORMS } from './planes.js';
 
 export const LC0_POLICY_SIZE = 1858;
@@ -73,10 +73,4 @@ export function formatLc0PolicyIndex(index: PolicyIndex): string {
   return squareName((path >> 6) & 63) + squareName(path & 63) + (group === 0 ? '' : PROMOTION_LETTERS[group - 1]);
 }
 
-export const lc0Policy: PolicyEncoding = {
-  name: 'lc0-1858',
-  size: LC0_POLICY_SIZE,
-  injective: true,
-  moveToIndex: findLc0Index,
-  indexToMove: (position, index, transform) => findMoveOfIndex(lc0Policy, position, index, transform),
-};
+export const lc0Policy = createPolicyEncoding('lc0-1858', LC0_POLICY_SIZE, true, findLc0Index);
