@@ -46,6 +46,11 @@ for (let from = 0; from < 64; from++) {
   });
 }
 
+/** The kind of a move that a queen or a knight could make on an empty board. */
+export function getAlphazeroKind(from: number, to: number): number {
+  return ALPHAZERO_INDICES[from * 64 + to] - from * KINDS;
+}
+
 function findAlphazeroIndex(position: Position, move: Move, transform: number): PolicyIndex {
   const flip = position.sideToMove === BLACK ? 56 : 0;
   const from = transformSquare((move & 63) ^ flip, transform);

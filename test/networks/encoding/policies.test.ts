@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPrng, unwrap } from '#sardonyx/base/util/index.js';
-import { type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
+import { formatSquare, type Move, parseFen, parseUciMove, START_FEN } from '#sardonyx/chess/rules/index.js';
 import {
-  formatLc0PolicyIndex,
   getInputEncoding,
   getPolicyEncoding,
   type HistoryFill,
   LC0_FORMATS,
+  LC0_MOVES,
   LC0_POLICY_SIZE,
   listPolicyEncodings,
   NO_POLICY_INDEX,
@@ -24,6 +24,12 @@ const STARTS = [
   'bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9',
   '8/8/3k4/8/8/2B5/8/K2R4 b - - 0 1',
 ];
+
+/** The move of an index as lc0 lists it, seen from the mover's side: `e2e4`, `a7b8q`, `e1h1` for castling. */
+function formatLc0PolicyIndex(index: PolicyIndex): string {
+  const { from, to, promotion } = LC0_MOVES[index];
+  return formatSquare(from) + formatSquare(to) + ['', '', '', 'b', 'r', 'q'][promotion];
+}
 
 function indexOf(fen: string, move: string): number {
   const position = unwrap(parseFen(fen));
