@@ -60,19 +60,9 @@ function addEmbedding(graph: GraphBuilder, rows: string, body: AttentionBody, ac
     flow = addMapEmbedding(graph, rows, embedding);
   } else if (positions.kind === 'dense') {
     const { preprocess } = positions;
-    const pieces = graph.addNode(
-      'Gather',
-      '/embedding/pieces',
-      [
-        rows,
-        graph.addInt32s(
-          '/const/pieces',
-          [EMBEDDED_PLANES],
-          Int32Array.from({ length: EMBEDDED_PLANES }, (_, plane) => plane),
-        ),
-      ],
-      { axis: 1 },
-    );
+    const planes = Int32Array.from({ length: EMBEDDED_PLANES }, (_, plane) => plane);
+    const operands = [rows, graph.addInt32s('/const/pieces', planes)];
+    const pieces = graph.addNode('Gather', '/embedding/pieces', operands, { axis: 1 });
     const board = graph.addReshape('/embedding/board', pieces, [-1, preprocess.inputs]);
     const processed = addDense(graph, board, preprocess, '/embedding/preprocess');
     const perSquare = graph.addReshape('/embedding/preprocess/rows', processed, [-1, preprocess.outputs / 64]);

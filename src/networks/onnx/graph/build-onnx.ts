@@ -1,6 +1,6 @@
 /**
- * Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. The heads are here; bodies
- * come from layers.ts and attention-body.ts.
+ * Builds an ONNX model from a network plan. ONNX Runtime, lc0 and every other ONNX reader can load it. Bodies come
+ * from residual-tower.ts and attention-body.ts, heads from network-heads.ts.
  */
 import { LC0_TENSOR_NAMES, type ModelMessage } from '../../nn/index.js';
 import { addAttentionBody } from './attention-body.js';

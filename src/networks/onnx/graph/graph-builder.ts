@@ -14,10 +14,13 @@ import { fromFloats, type TensorSource } from './network-layers.js';
 /** The type of stored weights; graph inputs and outputs are always float32. */
 export type StoredPrecision = 'f32' | 'f16' | 'bf16';
 
-export type Initializer = { readonly name: string; readonly dims: readonly number[] } & (
-  | { readonly kind: 'float'; readonly source: TensorSource; readonly precision: StoredPrecision }
-  | { readonly kind: 'int32' | 'int64'; readonly values: readonly number[] | Int32Array }
-);
+/** A weight, whose numbers are written as its `dataType` when they are read, or the bytes of a table of integers. */
+export interface Initializer {
+  readonly name: string;
+  readonly dims: readonly number[];
+  readonly dataType: number;
+  readonly values: TensorSource | Uint8Array;
+}
 
 export type Attributes = Readonly<Record<string, number | { readonly float: number } | readonly number[]>>;
 
@@ -80,11 +83,10 @@ export class GraphBuilder {
 
   /** Stores weights in the graph's precision. Weights with the same name are stored once. */
   addWeights(name: string, dims: readonly number[], source: TensorSource): string {
-    const precision = this.settings.precision;
-    if (precision !== 'bf16') return this.add({ kind: 'float', name, dims, source, precision });
-    if (!this.initializerNames.has(`${name}/bf16`)) {
-      const stored = this.add({ kind: 'float', name: `${name}/bf16`, dims, source, precision });
-      this.addCast(name, stored, TensorType.FLOAT);
+    if (this.settings.precision !== 'bf16') return this.add(name, dims, this.computeType, source);
+    const stored = `${name}/bf16`;
+    if (!this.initializerNames.has(stored)) {
+      this.addCast(name, this.add(stored, dims, TensorType.BFLOAT16, source), TensorType.FLOAT);
     }
     return name;
   }
@@ -95,16 +97,16 @@ export class GraphBuilder {
 
   /** Constants for parts that compute in float32 whatever the graph's precision. */
   addFloat32s(name: string, values: readonly number[]): string {
-    const source = fromFloats(Float32Array.from(values));
-    return this.add({ kind: 'float', name, dims: [values.length], source, precision: 'f32' });
+    return this.add(name, [values.length], TensorType.FLOAT, fromFloats(Float32Array.from(values)));
   }
 
-  addInt32s(name: string, dims: readonly number[], values: Int32Array): string {
-    return this.add({ kind: 'int32', name, dims, values });
+  addInt32s(name: string, values: Int32Array): string {
+    return this.add(name, [values.length], TensorType.INT32, new Uint8Array(values.buffer));
   }
 
   addInt64s(name: string, values: readonly number[]): string {
-    return this.add({ kind: 'int64', name, dims: [values.length], values });
+    const { buffer } = BigInt64Array.from(values, BigInt);
+    return this.add(name, [values.length], TensorType.INT64, new Uint8Array(buffer));
   }
 
   /** Reshapes to constant dimensions; −1 is the batch, or a multiple of it. */
@@ -123,12 +125,12 @@ export class GraphBuilder {
     return this.addNode('Cast', name, [input], { to: type });
   }
 
-  private add(initializer: Initializer): string {
-    if (!this.initializerNames.has(initializer.name)) {
-      this.initializerNames.add(initializer.name);
-      this.initializers.push(initializer);
+  private add(name: string, dims: readonly number[], dataType: number, values: Initializer['values']): string {
+    if (!this.initializerNames.has(name)) {
+      this.initializerNames.add(name);
+      this.initializers.push({ name, dims, dataType, values });
     }
-    return initializer.name;
+    return name;
   }
 
   private createValueInfo(name: string, shape: Shape): ValueInfoMessage {
@@ -147,15 +149,4 @@ export function formatAttributes(attributes: Attributes): AttributeMessage[] {
     if ('float' in value) return { name, f: value.float, type: AttributeType.FLOAT };
     return { name, ints: [...value], type: AttributeType.INTS };
   });
-}
-
-export function getTensorType(precision: StoredPrecision): number {
-  switch (precision) {
-    case 'f32':
-      return TensorType.FLOAT;
-    case 'f16':
-      return TensorType.FLOAT16;
-    case 'bf16':
-      return TensorType.BFLOAT16;
-  }
 }

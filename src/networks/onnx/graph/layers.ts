@@ -4,14 +4,7 @@
  */
 import { TensorType } from '../../nn/index.js';
 import type { GraphBuilder } from './graph-builder.js';
-import {
-  type Activation,
-  type ConvolutionLayer,
-  type DenseLayer,
-  fromFloats,
-  type LayerNorm,
-  scaleSource,
-} from './network-layers.js';
+import { type Activation, type DenseLayer, fromFloats, type LayerNorm, scaleSource } from './network-layers.js';
 
 export function addDense(graph: GraphBuilder, input: string, layer: DenseLayer, name: string, scale = 1): string {
   const weights = scale === 1 ? layer.weights : scaleSource(layer.weights, scale);
@@ -24,17 +17,6 @@ export function addDense(graph: GraphBuilder, input: string, layer: DenseLayer, 
     graph.addWeights(`${name}/b`, [layer.outputs], biases),
   ];
   return graph.addNode('Gemm', name, operands, { transB: 1 });
-}
-
-export function addConvolution(graph: GraphBuilder, input: string, layer: ConvolutionLayer, name: string): string {
-  const { inputs, outputs, kernel } = layer;
-  const padding = (kernel - 1) / 2;
-  const weights = graph.addWeights(`${name}/w`, [outputs, inputs, kernel, kernel], layer.weights);
-  const biases = graph.addWeights(`${name}/b`, [outputs], layer.biases);
-  return graph.addNode('Conv', name, [input, weights, biases], {
-    kernel_shape: [kernel, kernel],
-    pads: [padding, padding, padding, padding],
-  });
 }
 
 export function addActivation(graph: GraphBuilder, input: string, activation: Activation, name: string): string {

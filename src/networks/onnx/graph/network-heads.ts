@@ -55,7 +55,7 @@ export function addPolicyHead(
 /** Gathers along axis 1. On a CPU ONNX Runtime needs five times as long for its own Gather along that axis. */
 function addGather(graph: GraphBuilder, flat: string, map: Int32Array): string {
   const turned = graph.addNode('Transpose', '/policy/turned', [flat], { perm: [1, 0] });
-  const indices = graph.addInt32s('/const/policy-map', [map.length], map);
+  const indices = graph.addInt32s('/const/policy-map', map);
   const moves = graph.addNode('Gather', '/policy/turned/moves', [turned, indices], { axis: 0 });
   return graph.addNode('Transpose', '/policy/moves', [moves], { perm: [1, 0] });
 }
@@ -84,7 +84,7 @@ function addAttentionPolicy(
   // A promotion's logit is that of the move from the seventh to the eighth rank plus an offset. The offset depends on the
   // piece (queen, rook, bishop, and one value common to all three) and on the square of arrival.
   const gather = (input: string, indices: Int32Array, axis: number, name: string): string =>
-    graph.addNode('Gather', name, [input, graph.addInt32s(`/const${name}`, [indices.length], indices)], { axis });
+    graph.addNode('Gather', name, [input, graph.addInt32s(`/const${name}`, indices)], { axis });
   const squares = (first: number): Int32Array => Int32Array.from({ length: 8 }, (_, file) => first + file);
   const lastRankKeys = gather(keys, squares(56), 1, '/policy/promotion/keys');
   const offsetRows = addDense(

@@ -4,7 +4,7 @@
  */
 
 import type { GraphBuilder } from './graph-builder.js';
-import { addActivation, addConvolution } from './layers.js';
+import { addActivation } from './layers.js';
 import {
   type Activation,
   type ConvolutionBody,
@@ -31,7 +31,11 @@ export class PlaneConvolutions implements Convolutions {
   }
 
   addConvolution(input: string, layer: ConvolutionLayer, name: string): string {
-    return addConvolution(this.graph, input, layer, name);
+    const { inputs, outputs, kernel } = layer;
+    const weights = this.graph.addWeights(`${name}/w`, [outputs, inputs, kernel, kernel], layer.weights);
+    const biases = this.graph.addWeights(`${name}/b`, [outputs], layer.biases);
+    const pads = new Array<number>(4).fill((kernel - 1) / 2);
+    return this.graph.addNode('Conv', name, [input, weights, biases], { kernel_shape: [kernel, kernel], pads });
   }
 
   /** Writes the dense layers as 1×1 convolutions on [N, channels, 1, 1], so nothing needs to be reshaped or split. */

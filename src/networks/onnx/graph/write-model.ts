@@ -18,7 +18,7 @@ import {
   tensorType,
 } from '../../nn/index.js';
 import { NetworkError } from '../read-file.js';
-import { type GraphBuilder, getTensorType, type Initializer } from './graph-builder.js';
+import type { GraphBuilder, Initializer } from './graph-builder.js';
 
 const CHUNK_ELEMENTS = 1 << 16;
 /** Protobuf's own limit, which ONNX Runtime enforces. */
@@ -74,7 +74,7 @@ export async function writeModelWithWeightsFile(
   for (const initializer of graph.initializers) {
     const rawBytes = getRawBytes(initializer);
     if (rawBytes < PAGE_BYTES) {
-      tensors.push(encodeInlineHead(initializer), ...copyChunks(initializer));
+      tensors.push(encodeInlineHead(initializer), ...Array.from(encodeChunks(initializer), (chunk) => chunk.slice()));
       continue;
     }
     position = Math.ceil(position / PAGE_BYTES) * PAGE_BYTES;
@@ -125,58 +125,40 @@ function encodeTag(tag: number, length: number): Uint8Array {
   return protobuf.Writer.create().uint32(tag).uint32(length).finish();
 }
 
-function describeTensor(initializer: Initializer): TensorMessage {
-  const elements = initializer.dims.reduce((product, size) => product * size, 1);
-  if (getLength(initializer) !== elements) {
-    const shape = initializer.dims.join('×');
-    throw new Error(`initializer ${initializer.name} has ${getLength(initializer)} values for shape ${shape}`);
+function describeTensor({ name, dims, dataType, values }: Initializer): TensorMessage {
+  const elements = dims.reduce((product, size) => product * size, 1);
+  if (!(values instanceof Uint8Array) && values.length !== elements) {
+    throw new Error(`initializer ${name} has ${values.length} values for shape ${dims.join('×')}`);
   }
-  return { name: initializer.name, dims: [...initializer.dims], dataType: getInitializerType(initializer) };
+  return { name, dims: [...dims], dataType };
 }
 
-function getLength(initializer: Initializer): number {
-  return initializer.kind === 'float' ? initializer.source.length : initializer.values.length;
-}
-
-function getInitializerType(initializer: Initializer): number {
-  if (initializer.kind === 'float') return getTensorType(initializer.precision);
-  return initializer.kind === 'int32' ? TensorType.INT32 : TensorType.INT64;
-}
-
-function getRawBytes(initializer: Initializer): number {
-  const length = getLength(initializer);
-  if (initializer.kind === 'float') return length * (initializer.precision === 'f32' ? 4 : 2);
-  return length * (initializer.kind === 'int32' ? 4 : 8);
+function getRawBytes({ dataType, values }: Initializer): number {
+  if (values instanceof Uint8Array) return values.length;
+  return values.length * (dataType === TensorType.FLOAT ? 4 : 2);
 }
 
 /** A tensor's raw bytes in pieces. Each piece overwrites the one before. */
-function* encodeChunks(initializer: Initializer): Generator<Uint8Array, void, void> {
-  if (initializer.kind !== 'float') {
-    const values =
-      initializer.kind === 'int32'
-        ? Int32Array.from(initializer.values)
-        : BigInt64Array.from(Array.from(initializer.values, (value) => BigInt(value)));
-    yield new Uint8Array(values.buffer);
+function* encodeChunks({ dataType, values }: Initializer): Generator<Uint8Array, void, void> {
+  if (values instanceof Uint8Array) {
+    yield values;
     return;
   }
-  const { source, precision } = initializer;
-  const encode = precision === 'f16' ? (weight: number) => encodeFloat16(weight, FLOAT16_LARGEST) : encodeBfloat16;
-  const floats = new Float32Array(Math.min(CHUNK_ELEMENTS, source.length));
+  const floats = new Float32Array(Math.min(CHUNK_ELEMENTS, values.length));
   const floatBytes = new Uint8Array(floats.buffer);
-  const halves = new Uint16Array(precision === 'f32' ? 0 : floats.length);
+  const isSingle = dataType === TensorType.FLOAT;
+  const encode =
+    dataType === TensorType.FLOAT16 ? (weight: number) => encodeFloat16(weight, FLOAT16_LARGEST) : encodeBfloat16;
+  const halves = new Uint16Array(isSingle ? 0 : floats.length);
   const halfBytes = new Uint8Array(halves.buffer);
-  for (let start = 0; start < source.length; start += CHUNK_ELEMENTS) {
-    const count = Math.min(CHUNK_ELEMENTS, source.length - start);
-    source.read(start, count, floats);
-    if (precision === 'f32') {
+  for (let start = 0; start < values.length; start += CHUNK_ELEMENTS) {
+    const count = Math.min(CHUNK_ELEMENTS, values.length - start);
+    values.read(start, count, floats);
+    if (isSingle) {
       yield floatBytes.subarray(0, count * 4);
     } else {
       for (let i = 0; i < count; i++) halves[i] = encode(floats[i]);
       yield halfBytes.subarray(0, count * 2);
     }
   }
-}
-
-function copyChunks(initializer: Initializer): Uint8Array[] {
-  return Array.from(encodeChunks(initializer), (chunk) => chunk.slice());
 }
