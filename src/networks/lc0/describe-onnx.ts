@@ -1,7 +1,7 @@
 /** The description that `describenet` prints of an ONNX model, alone or inside a network file. */
 
 import { listGraphs, type ModelMessage, TensorType } from '../nn/index.js';
-import { hasExternalTensors } from '../onnx/index.js';
+import { countValues, hasExternalTensors } from '../onnx/index.js';
 import { INFO_KEY } from './lc0-network-info.js';
 import { getEnumName, OnnxDataType, type OnnxModelMessage } from './net-schema.js';
 
@@ -50,7 +50,7 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
     rows.push(['Opset', domain ? `${domain} ${version}` : String(version)]);
   }
   for (const { key, value } of model.metadataProps ?? []) if (key !== INFO_KEY) rows.push([key, value]);
-  const parameters = countElements(model).toLocaleString('en-US');
+  const parameters = countParameters(model).toLocaleString('en-US');
   const isWhole = !listGraphs(model.graph).some(hasExternalTensors);
   rows.push(['Parameters', isWhole ? parameters : `${parameters}, stored in another file`]);
   return { title: 'ONNX model', rows };
@@ -70,7 +70,7 @@ const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
 const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
 
 /** Counts the weights of a model, those of its branches too. Shapes, index tables, masks and the scales of quantised weights do not count. */
-function countElements(model: ModelMessage): number {
+function countParameters(model: ModelMessage): number {
   const roundings = new Set<string>();
   const biases = new Set<string>();
   const graphs = listGraphs(model.graph);
@@ -80,10 +80,11 @@ function countElements(model: ModelMessage): number {
     if (bias) biases.add(bias);
   }
   let elements = 0;
-  for (const { name = '', dims, dataType } of graphs.flatMap(({ initializer = [] }) => initializer)) {
+  for (const tensor of graphs.flatMap(({ initializer = [] }) => initializer)) {
+    const { name = '', dataType } = tensor;
     const isTable = dataType === TensorType.INT64 || dataType === BOOL;
     if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
-    elements += (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+    elements += countValues(tensor);
   }
   return elements;
 }

@@ -36,7 +36,7 @@ export {
   type ValueHead,
 } from './graph/network-layers.js';
 export { getWeightBytes, writeModel, writeModelWithWeightsFile } from './graph/write-model.js';
-export { hasExternalTensors } from './onnx-model.js';
+export { countValues, hasExternalTensors } from './onnx-model.js';
 export { CONVOLUTION_POLICY_PLANES } from './policy-maps.js';
 export { type Difference, quantiseModel } from './quantise/quantise-model.js';
 export { createSpeedSample } from './quantise/sample-positions.js';

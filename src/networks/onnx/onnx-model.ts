@@ -1,5 +1,12 @@
 /** What the toolkit looks up in a decoded ONNX model: its tensors, and which nodes make and use each of them. */
-import { findAttribute, type GraphMessage, isExternal, type NodeMessage, type TensorMessage } from '../nn/index.js';
+import {
+  findAttribute,
+  type GraphMessage,
+  isExternal,
+  type NodeMessage,
+  type TensorMessage,
+  TensorType,
+} from '../nn/index.js';
 
 /** Weights and constants. */
 export function listTensors(graph: GraphMessage): TensorMessage[] {
@@ -10,6 +17,33 @@ export function listTensors(graph: GraphMessage): TensorMessage[] {
 /** Whether some of the model's tensors are in another file. */
 export function hasExternalTensors(graph: GraphMessage): boolean {
   return listTensors(graph).some(isExternal);
+}
+
+/**
+ * The numbers of a tensor, as a copy (`rawData` may be a Buffer, whose slice is none).
+ * @returns undefined for other types, and for numbers in another file or field
+ */
+export function readFloats(tensor: TensorMessage): Float32Array | undefined {
+  const { dataType, rawData } = tensor;
+  if (dataType !== TensorType.FLOAT || rawData?.length !== 4 * countValues(tensor)) return undefined;
+  return new Float32Array(new Uint8Array(rawData).buffer);
+}
+
+export function countValues({ dims }: TensorMessage): number {
+  return (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
+}
+
+/** From [rows][columns] to [columns][rows]. */
+export function transpose<Values extends Float32Array | Int8Array>(
+  values: Values,
+  rows: number,
+  columns: number,
+): Values {
+  const turned = values.slice() as Values;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column];
+  }
+  return turned;
 }
 
 const NO_NODES: readonly NodeMessage[] = [];

@@ -13,7 +13,7 @@ import {
   type TensorMessage,
   TensorType,
 } from '../../nn/index.js';
-import { listTensors } from '../onnx-model.js';
+import { countValues, listTensors } from '../onnx-model.js';
 import { insertBeforeOutput, insertBehindInput } from './graph-edit.js';
 import { findNorms, insertCasts, separateConstants } from './layer-norms.js';
 
@@ -62,10 +62,9 @@ function isHalvable(graph: GraphMessage): boolean {
 }
 
 /** Whether its numbers are in rawData, not in a field of their own or in another file. */
-function isReadable({ dataType, dims, rawData }: TensorMessage): boolean {
-  if (dataType !== TensorType.FLOAT) return dataType !== TensorType.BFLOAT16;
-  const count = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
-  return (rawData?.length ?? 0) === 4 * count;
+function isReadable(tensor: TensorMessage): boolean {
+  if (tensor.dataType !== TensorType.FLOAT) return tensor.dataType !== TensorType.BFLOAT16;
+  return (tensor.rawData?.length ?? 0) === 4 * countValues(tensor);
 }
 
 function halveTensor(tensor: TensorMessage): void {

@@ -12,11 +12,11 @@ import {
   getIntegerAttribute,
   type NodeMessage,
   openOnCpu,
-  type TensorMessage,
   TensorType,
 } from '../../nn/index.js';
 import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
-import { GraphIndex } from '../onnx-model.js';
+import { GraphIndex, readFloats, transpose } from '../onnx-model.js';
+import type { SampleBatch } from './sample-positions.js';
 
 /** A convolution, or a product with a constant matrix. `weights` are [outputs][inputs][taps], whatever the operator's order. */
 export interface Layer {
@@ -43,12 +43,6 @@ export interface Ranges {
   count: number;
   /** Values of one channel for each position: 64, but 1 behind an average over the board. */
   valuesPerRow: number;
-}
-
-/** One call of the network: rows of planes. */
-export interface Batch {
-  readonly rows: number;
-  readonly planes: Float32Array;
 }
 
 /** Layers with fewer values than this for each channel and position are too small to gain. */
@@ -116,26 +110,6 @@ function readLayer(node: NodeMessage, index: GraphIndex): Layer | undefined {
   };
 }
 
-/** A copy (rawData may be a Buffer, whose slice is none); undefined for other types, and for weights in another file. */
-function readFloats({ dataType, rawData, dims }: TensorMessage): Float32Array | undefined {
-  const length = (dims ?? []).reduce<number>((product, size) => product * Number(size), 1);
-  if (dataType !== TensorType.FLOAT || rawData?.length !== 4 * length) return undefined;
-  return new Float32Array(new Uint8Array(rawData).buffer);
-}
-
-/** From [rows][columns] to [columns][rows]. */
-export function transpose<Values extends Float32Array | Int8Array>(
-  values: Values,
-  rows: number,
-  columns: number,
-): Values {
-  const turned = values.slice() as Values;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column];
-  }
-  return turned;
-}
-
 /**
  * Runs the network on sample positions and measures the tensors that the layers read and make.
  * @returns ranges by tensor, and the layers that are large enough to gain
@@ -144,7 +118,7 @@ export async function measureRanges(
   model: Uint8Array,
   input: string,
   layers: readonly Layer[],
-  batches: readonly Batch[],
+  batches: readonly SampleBatch[],
 ): Promise<{ readonly ranges: ReadonlyMap<string, Ranges>; readonly large: readonly Layer[] }> {
   const isRowMajor = new Map<string, boolean>();
   for (const { x, y, kind } of layers) {

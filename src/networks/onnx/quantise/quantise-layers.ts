@@ -8,8 +8,8 @@
  * the channels of an input to one scale (SmoothQuant) was tried and left: the weights lose what the inputs gain.
  */
 import { type GraphMessage, type NodeMessage, TensorType } from '../../nn/index.js';
-import { GraphIndex } from '../onnx-model.js';
-import { type Layer, type Ranges, transpose } from './layer-statistics.js';
+import { GraphIndex, transpose } from '../onnx-model.js';
+import type { Layer, Ranges } from './layer-statistics.js';
 
 const CONTRIBUTED = 'com.microsoft';
 /** Greatest weight, and number of steps of an activation. */

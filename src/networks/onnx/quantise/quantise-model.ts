@@ -8,7 +8,7 @@ import { failure, type Result, success } from '../../../base/util/index.js';
 import { decodeModel, encodeModel, loadModel, type Model, openOnCpu } from '../../nn/index.js';
 import { findLayers, measureRanges } from './layer-statistics.js';
 import { quantiseLayers } from './quantise-layers.js';
-import { COMPARED_PLY, createSamples, EVERY, RANGE_PLY, type SampleBatch } from './sample-positions.js';
+import { COMPARED_PLY, createSamples, RANGE_PLY, type SampleBatch } from './sample-positions.js';
 
 /** How far the answers of two networks are apart, over sample positions. */
 export interface Difference {
@@ -34,7 +34,7 @@ export async function quantiseModel(bytes: Uint8Array): Promise<Result<{ onnx: U
     return failure('its inputs have half precision or a fixed batch');
   const layers = findLayers(model.graph, format.input.name);
   if (layers.length === 0) return failure('it has no layers between its first and its heads that 8 bits suit');
-  const samples = createSamples(format, RANGE_PLY, EVERY);
+  const samples = createSamples(format, RANGE_PLY);
   const { ranges, large } = await measureRanges(bytes, format.input.name, layers, samples);
   if (large.length === 0) return failure('its layers are too small');
   quantiseLayers(model.graph, large, ranges);
@@ -56,7 +56,7 @@ interface Answers {
 }
 
 async function compareAnswers(exact: Uint8Array, rounded: Uint8Array, format: Model['format']): Promise<Difference> {
-  const samples = createSamples(format, COMPARED_PLY, EVERY);
+  const samples = createSamples(format, COMPARED_PLY);
   const [a, b] = [await computeAnswers(exact, format, samples), await computeAnswers(rounded, format, samples)];
   const positions = a.values.length;
   let same = 0;

@@ -3,10 +3,9 @@ import { unwrap } from '../../../base/util/index.js';
 import { listLegalMoves, Position, parseUciMove } from '../../../chess/rules/index.js';
 import { expandPlanes } from '../../encoding/index.js';
 import { loadModel, type Model } from '../../nn/index.js';
-import type { Batch } from './layer-statistics.js';
 
 /** Every 12th ply of the sample games gives ranges; others, between them, are compared. */
-export const EVERY = 12;
+const PLY_STEP = 12;
 export const RANGE_PLY = 3;
 export const COMPARED_PLY = 9;
 
@@ -14,16 +13,16 @@ export const COMPARED_PLY = 9;
 export async function createSpeedSample(
   bytes: Uint8Array,
 ): Promise<{ readonly input: string; readonly planes: Float32Array; readonly dims: number[] }> {
-  const { input, ...encodings } = unwrap(await loadModel({ bytes, name: 'the network' })).format;
-  const [{ rows, planes }] = createSamples({ input, ...encodings }, COMPARED_PLY, EVERY);
-  return { input: input.name, planes, dims: [rows, ...input.shape] };
+  const { format } = unwrap(await loadModel({ bytes, name: 'the network' }));
+  const [{ rows, planes }] = createSamples(format, COMPARED_PLY);
+  return { input: format.input.name, planes, dims: [rows, ...format.input.shape] };
 }
 
 /**
  * Games of light-48x5 against itself (40 visits a move, temperature 1.2), whose positions show a network's ranges: openings,
  * middlegames and endgames, level and lost ones, in UCI moves from the start position.
  */
-export const SAMPLE_GAMES: readonly string[] = [
+const SAMPLE_GAMES: readonly string[] = [
   'd2d4 d7d5 g1f3 g8f6 c1f4 b8c6 e2e3 c8f5 b1c3 e7e6 a2a3 a7a6 f1c4 d5c4 f3h4 f5g4 f2f3 g4h5 d1e2 g7g5 f4g5 h8g8 g5f6 d8f6 g2g3 e8a8 c3e4 f6g7 e2c4 f8e7 e1a1 e7h4 g3h4 g7h6 e4g5 g8f8 h1g1 h5f3 g5f3 h6e3 f3d2 d8d4 c4c5 f8d8 g1e1 e3h3 d2b3 d4d1 e1d1 d8d1 c1d1 h3h2 c5f8 c8d7 b3c5',
   'd2d4 g8f6 g1f3 d7d5 e2e3 c8f5 c2c4 e7e6 f1e2 b8c6 c4d5 f6d5 e2b5 d5b4 h1f1 b4c2 e1e2 c2a1 b1c3 f8d6 e3e4 f5g4 c1g5 g4f3 g2f3 d8g5 d1a4 e8h8 f1d1 a7a6 b5c6 b7c6 a4c6 a1c2 c6b5 a6b5 e4e5 d6b4 f3f4 g5f5 d1d2 a8d8 d2c2 f5c2 e2f1 d8d4 f4f5 d4f4 f2f3 c2b1 c3b1 f4f3 f1g2 f3f4 f5f6 f8c8 g2g3 g7g5 a2a3 b4f8 b1c3 c7c6 b2b3 c8d8 a3a4 d8d3 g3g2 d3c3 a4b5 c6b5 g2g1 f8c5 g1g2 f4f2 g2h1 c3c1',
   'g1f3 c7c6 b2b3 f7f6 a2a3 d7d5 e2e3 e7e5 c1b2 g8h6 c2c4 h6f7 f1e2 d5c4 b3c4 b8d7 d2d4 e5e4 f3d2 f6f5 f2f3 d8g5 e1h1 e4f3 d2f3 g5e3 g1h1 f8e7 b1c3 d7f6 e2d3 f6g4 d1c2 e3h6 a1e1 g4e3 e1e3 h6e3 d3f5 c8f5 c2f5 f7d6 f5h5 g7g6 h5h3 d6c4 f1e1 e3e1 f3e1 c4b2 h3e6 h8f8 e1f3 a8d8 e6e2 f8f3 g2f3 b2d3 e2d3 d8d4 d3d4 e8f7 a3a4 a7a6 c3e4 f7e6 a4a5 b7b5 a5b6 e6f5 d4d7 f5e5 d7e7 e5d5 e7c5 d5e6 b6b7 e6d7 b7b8q h7h5 c5d6',
@@ -62,42 +61,39 @@ export const SAMPLE_GAMES: readonly string[] = [
   'c2c4 a7a6 e2e4 c7c5 g1e2 e7e5 b1c3 g7g6 h2h4 g8f6 e2g1 f8g7 h4h5 d7d6 a2a4 f6h5 d2d3 h5f6 c1h6 g7h6 h1h6 e8h8 h6h4 b8c6 g2g3 c8e6 f1h3 c6d4 e1f1 a6a5 a1b1 f8e8 b1c1 h7h5 g3g4 f6g4 h4h5 g6h5 g1f3 d4f3 d1f3 d8g5 h3g4 e6g4 f1e2 g4f3 e2f3 g5g4 f3e3 h5h4 c3d5 g4g5 e3e2 e8e6 c1d1 g5h5 f2f3 g8g7 d1h1 e6h6 e2f2 h6g6 d5e3 a8h8 e3f5 g7f8 f3f4 h5g4 f5e3 g4f4 f2e2 f7f5 h1h3 f5e4 d3e4 g6g1 e2d3 f4f2 e3c2 g1d1 d3c3 h8g8 h3d3 d1d3 c3d3 g8g3 c2e3 g3e3',
 ];
 
-export interface SampleBatch extends Batch {
+/** One call of the network. */
+export interface SampleBatch {
+  readonly rows: number;
+  readonly planes: Float32Array;
   /** For each row the policy indices of its legal moves. */
   readonly moves: readonly (readonly number[])[];
 }
 
 const BATCH_ROWS = 8;
 
-/**
- * @param every takes each position whose ply in its game is `first` modulo `every`
- * @returns batches of eight rows
- */
-export function createSamples(format: Model['format'], first: number, every: number): SampleBatch[] {
-  const { inputEncoding, policyEncoding } = format;
+/** @returns the positions whose ply in its game is `first` modulo PLY_STEP, in full batches */
+export function createSamples({ inputEncoding, policyEncoding }: Model['format'], first: number): SampleBatch[] {
   const { planes } = inputEncoding;
   const masks = new Uint32Array(2 * planes);
   const values = new Float32Array(planes);
-  const rows: { planes: Float32Array; moves: number[] }[] = [];
+  const batches: SampleBatch[] = [];
+  let expanded = new Float32Array(BATCH_ROWS * planes * 64);
+  let moves: number[][] = [];
   for (const game of SAMPLE_GAMES) {
     const position = new Position();
     for (const [ply, text] of game.split(' ').entries()) {
-      if (ply % every === first) {
+      if (ply % PLY_STEP === first) {
         const transform = inputEncoding.writePacked(position, 'fen_only', masks, 0, values, 0);
-        const expanded = new Float32Array(planes * 64);
-        expandPlanes(masks, 0, values, 0, planes, expanded, 0);
-        const indices = listLegalMoves(position).map((move) => policyEncoding.moveToIndex(position, move, transform));
-        rows.push({ planes: expanded, moves: indices });
+        expandPlanes(masks, 0, values, 0, planes, expanded, moves.length * planes * 64);
+        moves.push(listLegalMoves(position).map((move) => policyEncoding.moveToIndex(position, move, transform)));
+      }
+      if (moves.length === BATCH_ROWS) {
+        batches.push({ rows: BATCH_ROWS, planes: expanded, moves });
+        expanded = new Float32Array(expanded.length);
+        moves = [];
       }
       position.makeMove(unwrap(parseUciMove(position, text)));
     }
-  }
-  const batches: SampleBatch[] = [];
-  for (let start = 0; start + BATCH_ROWS <= rows.length; start += BATCH_ROWS) {
-    const part = rows.slice(start, start + BATCH_ROWS);
-    const data = new Float32Array(BATCH_ROWS * planes * 64);
-    for (const [row, { planes: expanded }] of part.entries()) data.set(expanded, row * planes * 64);
-    batches.push({ rows: BATCH_ROWS, planes: data, moves: part.map(({ moves }) => moves) });
   }
   return batches;
 }

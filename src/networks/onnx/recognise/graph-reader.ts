@@ -2,15 +2,8 @@
  * Reads an ONNX graph backwards from an output: constants as numbers, and layers with their weights in lc0's order, whatever
  * operators they were exported as. It stops at everything that it does not expect.
  */
-import {
-  findAttribute,
-  type GraphMessage,
-  getIntegerAttribute,
-  getIntegerList,
-  type NodeMessage,
-  TensorType,
-} from '../../nn/index.js';
-import { GraphIndex } from '../onnx-model.js';
+import { findAttribute, getIntegerAttribute, getIntegerList, type NodeMessage, TensorType } from '../../nn/index.js';
+import { GraphIndex, readFloats, transpose } from '../onnx-model.js';
 
 /** The graph is not of the kind that is being looked for; the message says where it differs. */
 export class Unrecognised extends Error {
@@ -39,18 +32,12 @@ export interface Floats {
   readonly values: Float32Array;
 }
 
-export class GraphReader {
-  private readonly index: GraphIndex;
-
-  constructor(graph: GraphMessage) {
-    this.index = new GraphIndex(graph);
-  }
-
+export class GraphReader extends GraphIndex {
   /** The node that makes a tensor; reshapes are skipped. */
   getMaker(name: string): NodeMessage {
     const tensor = this.skipReshapes(name);
-    const node = this.index.findMaker(tensor);
-    if (!node || this.index.findConstant(tensor)) throw new Unrecognised(`"${name}" is not made by any node`);
+    const node = this.findMaker(tensor);
+    if (!node || this.findConstant(tensor)) throw new Unrecognised(`"${name}" is not made by any node`);
     return node;
   }
 
@@ -66,7 +53,7 @@ export class GraphReader {
   skipReshapes(name: string): string {
     let current = name;
     for (let step = 0; step < MAX_RESHAPES; step++) {
-      const node = this.index.findMaker(current);
+      const node = this.findMaker(current);
       if (!node || !RESHAPES.has(node.opType ?? '')) return current;
       current = getInput(node, 0);
     }
@@ -74,10 +61,9 @@ export class GraphReader {
   }
 
   findFloats(name: string): Floats | undefined {
-    const tensor = this.index.findConstant(name);
-    if (tensor?.dataType !== TensorType.FLOAT || !tensor.rawData) return undefined;
-    const values = new Float32Array(tensor.rawData.slice().buffer);
-    return { dims: (tensor.dims ?? []).map(Number), values };
+    const tensor = this.findConstant(name);
+    const values = tensor && readFloats(tensor);
+    return values && { dims: (tensor.dims ?? []).map(Number), values };
   }
 
   getFloats(name: string): Floats {
@@ -87,7 +73,7 @@ export class GraphReader {
   }
 
   getIntegers(name: string): number[] {
-    const tensor = this.index.findConstant(name);
+    const tensor = this.findConstant(name);
     const bytes = tensor?.rawData?.slice().buffer;
     if (bytes && tensor?.dataType === TensorType.INT64) return Array.from(new BigInt64Array(bytes), Number);
     if (bytes && tensor?.dataType === TensorType.INT32) return Array.from(new Int32Array(bytes));
@@ -142,6 +128,12 @@ export class GraphReader {
     throw new Unrecognised(`"${describeNode(node)}" does not have the expected operands`);
   }
 
+  /** A tensor that a constant multiplies, and the constant's numbers. */
+  getScaled(name: string): readonly [plain: string, scales: Float32Array] {
+    const [plain, constant] = this.getOperands(name, 'Mul', (_, other) => this.findFloats(other) !== undefined);
+    return [plain, this.getFloats(constant).values];
+  }
+
   private readConvolution(node: NodeMessage): Affine {
     const { dims, values } = this.getFloats(getInput(node, 1));
     const [outputs, inputs, kernel] = dims;
@@ -178,13 +170,7 @@ export class GraphReader {
 function createDense(input: string, matrix: Floats, isTransposed: boolean, node: NodeMessage): Affine {
   if (matrix.dims.length !== 2) throw new Unrecognised(`"${describeNode(node)}" has no matrix of weights`);
   const [outputs, inputs] = isTransposed ? matrix.dims : [matrix.dims[1], matrix.dims[0]];
-  let weights = matrix.values;
-  if (!isTransposed) {
-    weights = new Float32Array(outputs * inputs);
-    for (let out = 0; out < outputs; out++) {
-      for (let i = 0; i < inputs; i++) weights[out * inputs + i] = matrix.values[i * outputs + out];
-    }
-  }
+  const weights = isTransposed ? matrix.values : transpose(matrix.values, inputs, outputs);
   return { input, kernel: 0, inputs, outputs, weights, biases: new Float32Array(outputs) };
 }
 

@@ -8,6 +8,8 @@ import { getIntegerAttribute, getIntegerList } from '../../nn/index.js';
 import { computeAttentionPolicyMap, computeConvolutionPolicyMap } from '../policy-maps.js';
 import { type Affine, describeNode, type GraphReader, getInput, Unrecognised } from './graph-reader.js';
 
+type Activation = 'relu' | 'mish';
+
 export interface RecognisedBlock {
   readonly first: Affine;
   readonly second: Affine;
@@ -17,7 +19,7 @@ export interface RecognisedBlock {
 export interface RecognisedBody {
   readonly input: Affine;
   readonly blocks: readonly RecognisedBlock[];
-  readonly activation: 'relu' | 'mish';
+  readonly activation: Activation;
 }
 
 /** More blocks are a cycle, which a damaged file may have. */
@@ -42,7 +44,7 @@ export function recogniseBody(graph: GraphReader, trunk: string, planes: string)
 }
 
 /** @returns the block and the tensor that it starts from */
-function readBlock(graph: GraphReader, sum: string, activation: 'relu' | 'mish'): [RecognisedBlock, string] {
+function readBlock(graph: GraphReader, sum: string, activation: Activation): [RecognisedBlock, string] {
   const node = graph.getMaker(sum);
   const problems: string[] = [];
   for (const [inner, skip] of [
@@ -70,7 +72,7 @@ function readBlock(graph: GraphReader, sum: string, activation: 'relu' | 'mish')
 function readSqueezeExcite(
   graph: GraphReader,
   name: string,
-  activation: 'relu' | 'mish',
+  activation: Activation,
 ): { convolved: string; squeezeExcite?: RecognisedBlock['squeezeExcite'] } {
   if (graph.getMaker(name).opType === 'Conv') return { convolved: name };
   const [gated, beta] = graph.getOperands(name, 'Add', (first) => graph.getMaker(first).opType === 'Mul');
@@ -140,11 +142,10 @@ function readStem(graph: GraphReader, name: string, planes: string): Affine {
   if (layer.kernel !== 3 || layer.inputs !== 112) throw new Unrecognised('the body does not start from 112 planes');
   const input = graph.skipReshapes(layer.input);
   if (input === planes) return layer;
-  const [source, scales] = graph.getOperands(input, 'Mul', (_, second) => graph.findFloats(second) !== undefined);
+  const [source, scales] = graph.getScaled(input);
   if (graph.skipReshapes(source) !== planes) throw new Unrecognised('the body does not start from the planes');
-  const { values } = graph.getFloats(scales);
-  if (values.length !== 112) throw new Unrecognised('the planes are not scaled one by one');
-  const weights = layer.weights.map((weight, index) => weight * values[Math.floor(index / 9) % 112]);
+  if (scales.length !== 112) throw new Unrecognised('the planes are not scaled one by one');
+  const weights = layer.weights.map((weight, index) => weight * scales[Math.floor(index / 9) % 112]);
   return { ...layer, weights };
 }
 
@@ -164,8 +165,6 @@ export interface RecognisedTop {
   readonly hidden: Affine;
   readonly output: Affine;
 }
-
-type Activation = 'relu' | 'mish';
 
 /** A 1×1 convolution, flattened in lc0's order, and two dense layers. `name` is the output of the last one. */
 export function recogniseTop(graph: GraphReader, name: string, activation: Activation): RecognisedTop {
@@ -196,11 +195,10 @@ export function recogniseMovesLeft(graph: GraphReader, name: string, activation:
   let relu = name;
   let scale = 1;
   if (graph.getMaker(name).opType === 'Mul') {
-    const [plain, constant] = graph.getOperands(name, 'Mul', (_, second) => graph.findFloats(second) !== undefined);
-    const { values } = graph.getFloats(constant);
-    if (values.length !== 1 || !(values[0] > 0)) throw new Unrecognised('the moves left are not scaled by one number');
+    const [plain, scales] = graph.getScaled(name);
+    if (scales.length !== 1 || !(scales[0] > 0)) throw new Unrecognised('the moves left are not scaled by one number');
     relu = plain;
-    scale = values[0];
+    scale = scales[0];
   }
   const top = recogniseTop(graph, graph.expectActivation(relu, 'relu'), activation);
   return { ...top, output: scaleAffine(top.output, scale) };
@@ -252,10 +250,9 @@ function recogniseAttentionPolicy(graph: GraphReader, fromTo: string, promotions
   let scale = 1;
   let product = graph.skipReshapes(fromTo);
   if (graph.getMaker(product).opType === 'Mul') {
-    const [plain, constant] = graph.getOperands(product, 'Mul', (_, second) => graph.findFloats(second) !== undefined);
-    const { values } = graph.getFloats(constant);
-    if (values.length !== 1) throw new Unrecognised('the policy logits are not scaled by one number');
-    scale = values[0];
+    const [plain, scales] = graph.getScaled(product);
+    if (scales.length !== 1) throw new Unrecognised('the policy logits are not scaled by one number');
+    scale = scales[0];
     product = plain;
   }
   const matrix = graph.expect(product, 'MatMul');
