@@ -46,40 +46,30 @@ export async function readInflated(source: FileSource): Promise<Uint8Array> {
 
 async function readAndInflate(source: FileSource): Promise<Uint8Array> {
   try {
-    const ends = await readEnds(source);
-    if (ends.sizeBytes > MAX_FILE_BYTES) throw new NetworkError('the file is larger than 2 GB');
-    if (!ends.isGzip) {
-      const sink = new ByteSink(ends.sizeBytes, ends.sizeBytes);
-      for await (const chunk of openStream(source)) sink.push(chunk);
-      return sink.finish();
-    }
-    const limitBytes = getInflationLimit(ends.sizeBytes);
-    const sink = new ByteSink(Math.min(ends.declaredInflatedBytes, limitBytes), limitBytes);
-    for await (const chunk of gunzip(openStream(source))) sink.push(chunk);
+    const sizeBytes = typeof source === 'string' ? await getFileSize(source) : source.length;
+    if (sizeBytes > MAX_FILE_BYTES) throw new NetworkError('the file is larger than 2 GB');
+    const isCompressed = isGzip(await readPart(source, 0, 2));
+    const limitBytes = isCompressed ? getInflationLimit(sizeBytes) : sizeBytes;
+    const expectedBytes = isCompressed ? await readDeclaredSize(source, sizeBytes) : sizeBytes;
+    const sink = new ByteSink(Math.min(expectedBytes, limitBytes), limitBytes);
+    const stream = openStream(source);
+    for await (const chunk of isCompressed ? gunzip(stream) : stream) sink.push(chunk);
     return sink.finish();
   } catch (error) {
     throw toNetworkError(error);
   }
 }
 
-interface FileEnds {
-  readonly sizeBytes: number;
-  readonly isGzip: boolean;
-  /** The last four bytes of a gzip file: its inflated size modulo 2^32, unless the file lies. */
-  readonly declaredInflatedBytes: number;
+/** The last four bytes of a gzip file: its inflated size modulo 2^32, unless the file lies. */
+async function readDeclaredSize(source: FileSource, sizeBytes: number): Promise<number> {
+  const tail = await readPart(source, Math.max(0, sizeBytes - 4), 4);
+  return tail.length === 4 ? new DataView(tail.buffer, tail.byteOffset).getUint32(0, true) : 0;
 }
 
-async function readEnds(source: FileSource): Promise<FileEnds> {
-  if (typeof source !== 'string') return describeEnds(source.length, source.subarray(0, 2), source.subarray(-4));
-  const sizeBytes = await getFileSize(source);
-  const head = await readFilePart(source, 0, 2);
-  const tail = await readFilePart(source, Math.max(0, sizeBytes - 4), 4);
-  return describeEnds(sizeBytes, head, tail);
-}
-
-function describeEnds(sizeBytes: number, head: Uint8Array, tail: Uint8Array): FileEnds {
-  const declared = tail.length === 4 ? (tail[0] | (tail[1] << 8) | (tail[2] << 16) | (tail[3] << 24)) >>> 0 : 0;
-  return { sizeBytes, isGzip: isGzip(head), declaredInflatedBytes: declared };
+async function readPart(source: FileSource, position: number, length: number): Promise<Uint8Array> {
+  return typeof source === 'string'
+    ? readFilePart(source, position, length)
+    : source.subarray(position, position + length);
 }
 
 function openStream(source: FileSource): ByteChunks {
@@ -120,9 +110,7 @@ class ByteSink {
 }
 
 function toNetworkError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const code = (error as { readonly code?: string }).code;
-  const inflation = describeInflationFailure(error);
+  const { code } = error as { readonly code?: string };
   switch (code) {
     case 'ENOENT':
       return new NetworkError('there is no such file');
@@ -131,12 +119,9 @@ function toNetworkError(error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
       return new NetworkError('the file may not be read (permission denied)');
-    case undefined:
-      return error;
-    default:
-      if (inflation !== null) return new NetworkError(inflation);
-      return error instanceof NetworkError || !('syscall' in error)
-        ? error
-        : new NetworkError(`the file cannot be read (${code})`);
   }
+  const inflation = describeInflationFailure(error);
+  if (inflation !== null) return new NetworkError(inflation);
+  const isSystemError = error instanceof Error && 'syscall' in error;
+  return isSystemError ? new NetworkError(`the file cannot be read (${code})`) : error;
 }
