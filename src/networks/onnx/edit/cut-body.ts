@@ -63,13 +63,20 @@ export function cutBehindBody(bytes: Uint8Array, input: string, outputs: readonl
   if (model === undefined || graph === undefined) return undefined;
   const tensor = findLastCut(graph, input, outputs);
   if (tensor === undefined) return undefined;
-  const seen: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType: TensorType.FLOAT } } };
+  const elemType = TensorType.FLOAT;
+  const seen: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType } } };
   const heads = listNodesBehind(graph, tensor, outputs);
+  const readsInput = heads.some((node) => node.input?.includes(input));
+  const planes = readsInput ? (graph.input ?? []).filter(({ name }) => name === input) : [];
   return {
     tensor,
     whole: encodeModel({ ...model, graph: { ...graph, output: [...(graph.output ?? []), seen] } }),
-    readsInput: heads.some((node) => node.input?.includes(input)),
-    createHeads: (dims) => encodeHeads(model, graph, heads, { input, tensor, outputs, dims }),
+    readsInput,
+    createHeads: (dims) => {
+      const shape = { dim: dims.map((dimValue) => ({ dimValue })) };
+      const features: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType, shape } } };
+      return encodeHeads(model, graph, heads, [features, ...planes], outputs);
+    },
   };
 }
 
@@ -110,31 +117,16 @@ export function listNodesBehind(graph: GraphMessage, tensor: string, outputs: re
   return found.reverse();
 }
 
-interface Cut {
-  readonly input: string;
-  readonly tensor: string;
-  readonly outputs: readonly string[];
-  readonly dims: readonly number[];
-}
-
+/** A model of some of a graph's nodes, with the weights that they read. */
 function encodeHeads(
   model: ModelMessage,
   graph: GraphMessage,
-  nodes: NodeMessage[],
-  { input, tensor, outputs, dims }: Cut,
+  node: NodeMessage[],
+  input: ValueInfoMessage[],
+  outputs: readonly string[],
 ): Uint8Array {
-  const read = new Set(nodes.flatMap((node) => node.input ?? []));
-  const shape = { dim: dims.map((dimValue) => ({ dimValue })) };
-  const entry: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType: TensorType.FLOAT, shape } } };
-  return encodeModel({
-    ...model,
-    graph: {
-      ...graph,
-      node: nodes,
-      initializer: graph.initializer?.filter(({ name }) => read.has(name ?? '')) ?? [],
-      input: [entry, ...(graph.input ?? []).filter(({ name }) => name === input && read.has(input))],
-      output: graph.output?.filter(({ name }) => outputs.includes(name ?? '')) ?? [],
-      valueInfo: [],
-    },
-  });
+  const read = new Set(node.flatMap(({ input = [] }) => input));
+  const initializer = graph.initializer?.filter(({ name }) => read.has(name ?? '')) ?? [];
+  const output = graph.output?.filter(({ name }) => outputs.includes(name ?? '')) ?? [];
+  return encodeModel({ ...model, graph: { ...graph, node, initializer, input, output, valueInfo: [] } });
 }

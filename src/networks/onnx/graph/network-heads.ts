@@ -6,7 +6,7 @@ import { ATTENTION_POLICY_OUTPUTS, computeAttentionPolicyMap, computeConvolution
 import { addEncoder, addSquareRows } from './attention-body.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addDense } from './layers.js';
-import type { Activation, MovesLeftHead, PolicyHead, Reduction, ValueHead } from './network-layers.js';
+import type { Activation, MovesLeftHead, PolicyHead, ValueHead } from './network-layers.js';
 import type { Convolutions } from './residual-tower.js';
 
 /** The body's output: in the layout of the convolutions, or [N·64, width] from an attention body. */
@@ -112,21 +112,24 @@ function addAttentionPolicy(
   );
 }
 
-function addReduction(
+/** The three layers that value and moves-left heads have in common. */
+function addHeadLayers(
   graph: GraphBuilder,
-  body: BodyOutput,
-  reduction: Reduction,
+  { convolutions, name: bodyName }: BodyOutput,
+  { reduction, hidden, output }: MovesLeftHead,
   activation: Activation,
   name: string,
 ): string {
   const layer =
     reduction.kind === 'convolution'
-      ? body.convolutions.addConvolution(body.name, reduction.layer, `${name}/conv`)
-      : addDense(graph, body.name, reduction.layer, `${name}/embedding`);
+      ? convolutions.addConvolution(bodyName, reduction.layer, `${name}/conv`)
+      : addDense(graph, bodyName, reduction.layer, `${name}/embedding`);
   const active = addActivation(graph, layer, activation, `${name}/reduction`);
   const { outputs } = reduction.layer;
-  const planes = reduction.kind === 'convolution' ? body.convolutions.addExit(active, outputs, name) : active;
-  return graph.addReshape(`${name}/flat`, planes, [-1, outputs * 64]);
+  const planes = reduction.kind === 'convolution' ? convolutions.addExit(active, outputs, name) : active;
+  const flat = graph.addReshape(`${name}/flat`, planes, [-1, outputs * 64]);
+  const first = addActivation(graph, addDense(graph, flat, hidden, `${name}/dense1`), activation, `${name}/dense1`);
+  return addDense(graph, first, output, `${name}/dense2`);
 }
 
 export function addValueHead(
@@ -136,9 +139,8 @@ export function addValueHead(
   activation: Activation,
   outputName: string,
 ): void {
-  const flat = addReduction(graph, body, head.reduction, activation, '/value');
-  const hidden = addActivation(graph, addDense(graph, flat, head.hidden, '/value/dense1'), activation, '/value/dense1');
-  const raw = graph.addCast('/value/raw', addDense(graph, hidden, head.output, '/value/dense2'), TensorType.FLOAT);
+  const layers = addHeadLayers(graph, body, head, activation, '/value');
+  const raw = graph.addCast('/value/raw', layers, TensorType.FLOAT);
   if (head.isWdl) graph.addNode('Softmax', outputName, [raw], { axis: 1 });
   else graph.addNode('Tanh', outputName, [raw]);
   graph.addOutput(outputName, [-1, head.isWdl ? 3 : 1]);
@@ -151,9 +153,7 @@ export function addMovesLeftHead(
   activation: Activation,
   outputName: string,
 ): void {
-  const flat = addReduction(graph, body, head.reduction, activation, '/mlh');
-  const hidden = addActivation(graph, addDense(graph, flat, head.hidden, '/mlh/dense1'), activation, '/mlh/dense1');
-  const plies = graph.addNode('Relu', '/mlh/plies', [addDense(graph, hidden, head.output, '/mlh/dense2')]);
+  const plies = graph.addNode('Relu', '/mlh/plies', [addHeadLayers(graph, body, head, activation, '/mlh')]);
   addFloatOutput(graph, plies, outputName, [-1, 1]);
 }
 

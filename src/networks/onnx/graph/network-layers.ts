@@ -185,17 +185,14 @@ export type Reduction =
   | { readonly kind: 'convolution'; readonly layer: ConvolutionLayer }
   | { readonly kind: 'dense'; readonly layer: DenseLayer };
 
-export interface ValueHead {
-  readonly reduction: Reduction;
-  readonly hidden: DenseLayer;
-  readonly output: DenseLayer;
-  readonly isWdl: boolean;
-}
-
 export interface MovesLeftHead {
   readonly reduction: Reduction;
   readonly hidden: DenseLayer;
   readonly output: DenseLayer;
+}
+
+export interface ValueHead extends MovesLeftHead {
+  readonly isWdl: boolean;
 }
 
 export interface NetworkPlan {
