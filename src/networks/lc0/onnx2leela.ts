@@ -35,12 +35,12 @@ import {
   ValueFormat,
 } from './net-schema.js';
 import {
+  chooseTensors,
   getInputFormat,
   getOutputWidth,
   type NetworkTensors,
   recogniseGraph,
   type TensorChoice,
-  TensorChooser,
 } from './recognise-network.js';
 import { attempt } from './repair-format.js';
 
@@ -105,9 +105,8 @@ class Wrapping {
     }
     const structure = options.structure ?? 'auto';
     const inputFormat = pickEnum(InputFormat, options.inputFormat ?? getInputFormat(this.metadata), 'input format');
-    const chooser = new TensorChooser(graph, this.metadata, options);
-    const tensors = chooser.choose();
-    this.notes.push(...chooser.notes);
+    const { tensors, notes } = chooseTensors(graph, this.metadata, options);
+    this.notes.push(...notes);
     const input = findInput(graph, tensors.input);
     this.checkShapes(input, tensors);
     const dataType = input.type?.tensorType?.elemType ?? TensorType.FLOAT;

@@ -23,7 +23,7 @@ import { findModelFolder, ModelCache } from './model-cache.js';
 import { InputFormat } from './net-schema.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
-import { getInputFormat, recogniseGraph, TensorChooser } from './recognise-network.js';
+import { chooseTensors, getInputFormat, recogniseGraph } from './recognise-network.js';
 
 /**
  * @param channelBlock the answer of `findChannelBlock`
@@ -57,9 +57,8 @@ function rebuild(bytes: Uint8Array, channelBlock: number, keepsTower: boolean): 
   const original = decodeModel(bytes);
   if (original?.graph === undefined) return null;
   const metadata = new Map((original.metadataProps ?? []).map(({ key, value }) => [key, value]));
-  const tensors = new TensorChooser(original.graph, metadata, {}).choose();
-  const inputFormat = InputFormat[getInputFormat(metadata) as keyof typeof InputFormat];
-  const net = recogniseGraph(original.graph, tensors, inputFormat, FLOAT32_ENCODER);
+  const { tensors } = chooseTensors(original.graph, metadata, {});
+  const net = recogniseGraph(original.graph, tensors, InputFormat[getInputFormat(metadata)], FLOAT32_ENCODER);
   const plan = planNetwork(net, DEFAULT_HEADS);
   if (!suitsChannelBlock(plan, channelBlock)) return null;
   const { model, graph } = draftOnnx(

@@ -60,83 +60,69 @@ export interface NetworkTensors {
 }
 
 /**
- * The input format, as lc0's enum names it; the classical 112 planes if the metadata do not say.
+ * The input format; the classical 112 planes if the metadata do not say.
  * @throws NetworkError
  */
-export function getInputFormat(metadata: ReadonlyMap<string, string>): string {
+export function getInputFormat(metadata: ReadonlyMap<string, string>): keyof typeof InputFormat {
   const named = metadata.get('sardonyx.input');
   if (named === undefined || named === 'lc0-112') return 'INPUT_CLASSICAL_112_PLANE';
-  if (Object.hasOwn(InputFormat, named)) return named;
+  if (Object.hasOwn(InputFormat, named)) return named as keyof typeof InputFormat;
   throw new NetworkError(`its input is "${named}", which lc0 does not know`);
 }
 
-export class TensorChooser {
-  /** One sentence for each tensor that was guessed. */
-  readonly notes: string[] = [];
-
-  constructor(
-    private readonly graph: GraphMessage,
-    private readonly metadata: ReadonlyMap<string, string>,
-    private readonly options: TensorChoice,
-  ) {}
-
-  /** @throws NetworkError */
-  choose(): NetworkTensors {
-    const { options, graph, metadata } = this;
-    const policyEncoding = metadata.get('sardonyx.policy');
-    if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
-      throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
-    }
-    if (options.onnxOutputValue && options.onnxOutputWdl) {
-      throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
-    }
-    const roles = this.findRoles();
-    const input = options.onnxInput ?? this.take('input', roles.input, 'planes');
-    const policy = options.onnxOutputPolicy ?? this.take('policy', roles.policy, 'output with 1858 values');
-    if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
-    if (!policy) {
-      throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
-    }
-    const movesLeft = options.onnxOutputMlh ?? this.take('movesLeft', roles.movesLeft, 'moves left');
-    return { input, policy, ...this.chooseValue(roles), ...(movesLeft ? { movesLeft } : {}) };
+/**
+ * @returns the tensors, and one sentence for each that was guessed
+ * @throws NetworkError
+ */
+export function chooseTensors(
+  graph: GraphMessage,
+  metadata: ReadonlyMap<string, string>,
+  choice: TensorChoice,
+): { readonly tensors: NetworkTensors; readonly notes: readonly string[] } {
+  const policyEncoding = metadata.get('sardonyx.policy');
+  if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
+    throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
   }
-
-  private chooseValue(roles: TensorRoles): Pick<NetworkTensors, 'wdl' | 'value'> {
-    const { options, graph, metadata } = this;
-    if (options.onnxOutputWdl) return { wdl: options.onnxOutputWdl };
-    if (options.onnxOutputValue) return { value: options.onnxOutputValue };
+  if (choice.onnxOutputValue && choice.onnxOutputWdl) {
+    throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
+  }
+  const roles = findRoles(graph, metadata, choice);
+  const notes: string[] = [];
+  /** If shapes do not decide, takes the tensor with lc0's own name. */
+  const take = (role: keyof typeof LC0_TENSOR_NAMES, found: TensorDescription | null, what: string) => {
+    const usualName = LC0_TENSOR_NAMES[role];
+    const infos = role === 'input' ? graph.input : graph.output;
+    const name = found?.name ?? infos?.find((info) => info.name === usualName)?.name;
+    if (name && name !== usualName) notes.push(`"${name}" was taken as the ${what}.`);
+    return name;
+  };
+  const chooseValue = (): Pick<NetworkTensors, 'wdl' | 'value'> => {
+    if (choice.onnxOutputWdl) return { wdl: choice.onnxOutputWdl };
+    if (choice.onnxOutputValue) return { value: choice.onnxOutputValue };
     const isScalar = roles.scalar !== null || metadata.get('sardonyx.value') === 'scalar';
-    const wdl = isScalar ? undefined : this.take('wdl', roles.wdl, 'output with 3 values');
+    const wdl = isScalar ? undefined : take('wdl', roles.wdl, 'output with 3 values');
     if (wdl) return { wdl };
-    const value = this.take('value', roles.scalar, 'output with 1 values');
+    const value = take('value', roles.scalar, 'output with 1 values');
     if (value) return { value };
     const names = listNames(graph.output);
     throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
-  }
+  };
+  const input = choice.onnxInput ?? take('input', roles.input, 'planes');
+  const policy = choice.onnxOutputPolicy ?? take('policy', roles.policy, 'output with 1858 values');
+  if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
+  if (!policy) throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
+  const movesLeft = choice.onnxOutputMlh ?? take('movesLeft', roles.movesLeft, 'moves left');
+  return { tensors: { input, policy, ...chooseValue(), ...(movesLeft ? { movesLeft } : {}) }, notes };
+}
 
-  /** The tensors that the engine would take, without those that the user gave another meaning. */
-  private findRoles(): TensorRoles {
-    const { graph, metadata, options } = this;
-    const weights = new Set(graph.initializer?.map((tensor) => tensor.name));
-    const claimed = new Set([
-      options.onnxOutputPolicy,
-      options.onnxOutputWdl,
-      options.onnxOutputValue,
-      options.onnxOutputMlh,
-    ]);
-    const inputs = (graph.input ?? []).filter((info) => !weights.has(info.name)).map(describeTensor);
-    const outputs = (graph.output ?? []).filter((info) => !claimed.has(info.name)).map(describeTensor);
-    return findTensors({ inputs, outputs, metadata }, [LC0_POLICY_SIZE]);
-  }
-
-  /** If shapes do not decide, takes the tensor with lc0's own name. */
-  private take(role: keyof typeof LC0_TENSOR_NAMES, found: TensorDescription | null, what: string): string | undefined {
-    const usualName = LC0_TENSOR_NAMES[role];
-    const infos = role === 'input' ? this.graph.input : this.graph.output;
-    const name = found?.name ?? infos?.find((info) => info.name === usualName)?.name;
-    if (name && name !== usualName) this.notes.push(`"${name}" was taken as the ${what}.`);
-    return name;
-  }
+/** The tensors that the engine would take, without those that the user gave another meaning. */
+function findRoles(graph: GraphMessage, metadata: ReadonlyMap<string, string>, choice: TensorChoice): TensorRoles {
+  const weights = new Set(graph.initializer?.map((tensor) => tensor.name));
+  const { onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh } = choice;
+  const claimed = new Set([onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh]);
+  const inputs = (graph.input ?? []).filter((info) => !weights.has(info.name)).map(describeTensor);
+  const outputs = (graph.output ?? []).filter((info) => !claimed.has(info.name)).map(describeTensor);
+  return findTensors({ inputs, outputs, metadata }, [LC0_POLICY_SIZE]);
 }
 
 function describeTensor({ name = '', type }: ValueInfoMessage): TensorDescription {
