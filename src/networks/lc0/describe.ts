@@ -61,7 +61,7 @@ export function formatDescription(description: NetworkDescription): string {
   return `${lines.join('\n')}\n`;
 }
 
-export function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescription {
+function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescription {
   const version = net.minVersion;
   const sections: DescriptionSection[] = [
     {

@@ -6,7 +6,7 @@
 import { type Result, success } from '../../base/util/index.js';
 import { addsWidely, decodeModel, encodeModel, openOnCpu, readPrecision } from '../nn/index.js';
 import { createSpeedSample, type Difference, quantiseModel } from '../onnx/index.js';
-import { findModelFolder, ModelCache } from './model-cache.js';
+import { ModelCache } from './model-cache.js';
 
 /** Raise it when the same network would give another file. */
 const QUANTISER_VERSION = 3;
@@ -47,17 +47,17 @@ interface FoundModel {
 
 const thisMachine: Int8Machine = { addsWidely, compareSpeeds };
 
-/** @param cacheFolder null keeps nothing */
+/** @param cacheFolder by default the user's cache; null keeps nothing */
 export async function loadInt8Network(
   editions: ExactEditions,
-  cacheFolder: string | null = findModelFolder() ?? null,
+  cacheFolder?: string | null,
   machine = thisMachine,
 ): Promise<Result<Int8Network>> {
   if (!(await machine.addsWidely())) {
     return success(refuse('this CPU has no fast products of 8-bit numbers (VNNI or the like)'));
   }
   const key = ['int8', String(QUANTISER_VERSION), ...editions.key];
-  const cache = cacheFolder === null ? undefined : await ModelCache.open(cacheFolder, key);
+  const cache = await ModelCache.open(cacheFolder, key);
   const cached = await cache?.read();
   const known = cached?.metadata.get(REPORT_KEY);
   if (cached !== undefined && known !== undefined) {

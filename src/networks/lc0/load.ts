@@ -19,7 +19,7 @@ import {
 import { parseNet } from './container.js';
 import { adaptEmbeddedModel } from './embedded-model.js';
 import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
-import { findModelFolder, ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
+import { ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-schema.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { checkInputFormat, planNetwork } from './plan-network.js';
@@ -70,37 +70,25 @@ export function loadLc0Network(source: FileSource, options: Lc0LoadOptions = {})
 }
 
 async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Network> {
-  const heads = {
-    policyHead: options.policyHead ?? DEFAULT_HEADS.policyHead,
-    valueHead: options.valueHead ?? DEFAULT_HEADS.valueHead,
-  };
-  const precision = options.precision ?? 'f32';
+  const { policyHead = DEFAULT_HEADS.policyHead, valueHead = DEFAULT_HEADS.valueHead } = options;
+  const { precision = 'f32', weightsFileAboveBytes = Number.POSITIVE_INFINITY } = options;
+  const heads = { policyHead, valueHead };
   const wantedBlock = precision === 'f32' ? (options.channelBlock ?? 0) : 0;
-  const weightsFileAboveBytes = options.weightsFileAboveBytes ?? Number.POSITIVE_INFINITY;
-  const folder = options.cacheFolder === undefined ? findModelFolder() : options.cacheFolder;
   const fileSha256 = await hashFile(source);
-  let cache: ModelCache | undefined;
-  if (folder) {
-    cache = await ModelCache.open(folder, [
-      fileSha256,
-      String(BUILDER_VERSION),
-      heads.policyHead,
-      heads.valueHead,
-      precision,
-      String(weightsFileAboveBytes),
-      ...(wantedBlock ? [`channel block ${wantedBlock}`] : []),
-      ...(options.keepsTower ? ['keeps its tower'] : []),
-    ]);
-    const cached = await cache.read();
-    if (cached?.info) {
-      return {
-        onnx: cached.onnx,
-        info: cached.info,
-        fileSha256,
-        isFromCache: true,
-        ...(cached.hasWeightsFile ? { weightsFolder: folder } : {}),
-      };
-    }
+  const cache = await ModelCache.open(options.cacheFolder, [
+    fileSha256,
+    String(BUILDER_VERSION),
+    policyHead,
+    valueHead,
+    precision,
+    String(weightsFileAboveBytes),
+    ...(wantedBlock ? [`channel block ${wantedBlock}`] : []),
+    ...(options.keepsTower ? ['keeps its tower'] : []),
+  ]);
+  const cached = await cache?.read();
+  if (cache && cached?.info) {
+    const { onnx, info, hasWeightsFile } = cached;
+    return { onnx, info, fileSha256, isFromCache: true, ...(hasWeightsFile ? { weightsFolder: cache.folder } : {}) };
   }
 
   const net = parseNet(await readInflated(source));
@@ -122,10 +110,10 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
     metadata,
   );
   if (cache && getWeightBytes(graph) > weightsFileAboveBytes) {
+    const { weightsName } = cache;
     let small: Uint8Array | undefined;
-    const weightsCache = cache;
     const isWritten = await cache.writeWeights(async (file) => {
-      small = await writeModelWithWeightsFile(model, graph, weightsCache.weightsName, WEIGHTS_BYTES_KEY, file);
+      small = await writeModelWithWeightsFile(model, graph, weightsName, WEIGHTS_BYTES_KEY, file);
     });
     if (isWritten && small && (await cache.write(small))) {
       return { onnx: small, weightsFolder: cache.folder, info, fileSha256, isFromCache: false };

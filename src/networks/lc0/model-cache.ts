@@ -42,11 +42,6 @@ export interface CachedModel {
   readonly hasWeightsFile: boolean;
 }
 
-/** Default folder of converted networks; undefined if no place is writable. */
-export function findModelFolder(): string | undefined {
-  return findCacheFolder('lc0');
-}
-
 export class ModelCache {
   /** Digest of the weights file written last. */
   private weightsDigest: string | undefined;
@@ -58,10 +53,16 @@ export class ModelCache {
     readonly weightsName: string,
   ) {}
 
-  /** @param parts everything that decides the content: the network's hash, the builder's version, options */
-  static async open(folder: string, parts: readonly string[]): Promise<ModelCache> {
+  /**
+   * @param folder undefined for the user's cache, null for none
+   * @param parts everything that decides the content: the network's hash, the builder's version, options
+   * @returns undefined if there is no folder, or no place is writable
+   */
+  static async open(folder: string | null | undefined, parts: readonly string[]): Promise<ModelCache | undefined> {
+    const place = folder === undefined ? findCacheFolder('lc0') : folder;
+    if (!place) return undefined;
     const key = (await computeSha256([new TextEncoder().encode(JSON.stringify(parts))])).slice(0, 40);
-    return new ModelCache(folder, `${key}.onnx`, `${key}.weights`);
+    return new ModelCache(place, `${key}.onnx`, `${key}.weights`);
   }
 
   /** @returns undefined if the cache has no intact model */

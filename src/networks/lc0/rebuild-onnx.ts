@@ -19,7 +19,7 @@ import {
 } from '../onnx/index.js';
 import { FLOAT32_ENCODER } from './encode-layers.js';
 import { collectInfo, formatMetadata } from './lc0-network-info.js';
-import { findModelFolder, ModelCache } from './model-cache.js';
+import { ModelCache } from './model-cache.js';
 import { InputFormat } from './net-schema.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
@@ -27,20 +27,20 @@ import { chooseTensors, getInputFormat, recogniseGraph } from './recognise-netwo
 
 /**
  * @param channelBlock the answer of `findChannelBlock`
- * @param cacheFolder folder of rebuilt networks; null keeps none
+ * @param cacheFolder folder of rebuilt networks, by default the user's cache; null keeps none
  * @param keepsTower rebuild only the first convolution and the heads
  * @returns null if the network must stay as it is: it is unreadable, of another kind, or has unsuitable widths
  */
 export async function rebuildOnnx(
   source: FileSource,
   channelBlock: number,
-  cacheFolder: string | null = findModelFolder() ?? null,
+  cacheFolder?: string | null,
   keepsTower = false,
 ): Promise<Uint8Array | null> {
   if (channelBlock === 0) return null;
   try {
     const key = ['rebuilt', await hashFile(source), String(BUILDER_VERSION), String(channelBlock)];
-    const cache = cacheFolder === null ? undefined : await ModelCache.open(cacheFolder, key);
+    const cache = await ModelCache.open(cacheFolder, key);
     const cached = await cache?.read();
     if (cached !== undefined) return cached.onnx;
     const rebuilt = rebuild(await readInflated(source), channelBlock, keepsTower);
