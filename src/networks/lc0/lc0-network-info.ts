@@ -68,13 +68,7 @@ export function formatMetadata(info: Lc0NetworkInfo, isWdl: boolean): Record<str
   };
 }
 
-/** @returns undefined if the model was not converted by `formatMetadata` */
-export function parseMetadata(entries: readonly { key: string; value: string }[]): Lc0NetworkInfo | undefined {
-  const entry = entries.find(({ key }) => key === INFO_KEY);
-  if (!entry) return undefined;
-  try {
-    return JSON.parse(entry.value) as Lc0NetworkInfo;
-  } catch {
-    return undefined;
-  }
+/** What `formatMetadata` wrote into a converted model. */
+export function parseMetadata(metadata: ReadonlyMap<string, string>): Lc0NetworkInfo {
+  return JSON.parse(metadata.get(INFO_KEY) ?? '') as Lc0NetworkInfo;
 }

@@ -18,7 +18,7 @@ import {
 } from '../onnx/index.js';
 import { parseNet } from './container.js';
 import { adaptEmbeddedModel } from './embedded-model.js';
-import { collectInfo, formatMetadata, type Lc0NetworkInfo } from './lc0-network-info.js';
+import { collectInfo, formatMetadata, type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
 import { ModelCache, WEIGHTS_BYTES_KEY } from './model-cache.js';
 import { NetworkStructure } from './net-schema.js';
 import { DEFAULT_HEADS } from './plan-heads.js';
@@ -86,9 +86,10 @@ async function load(source: FileSource, options: Lc0LoadOptions): Promise<Lc0Net
     ...(options.keepsTower ? ['keeps its tower'] : []),
   ]);
   const cached = await cache?.read();
-  if (cache && cached?.info) {
-    const { onnx, info, hasWeightsFile } = cached;
-    return { onnx, info, fileSha256, isFromCache: true, ...(hasWeightsFile ? { weightsFolder: cache.folder } : {}) };
+  if (cache && cached) {
+    const { onnx, metadata, hasWeightsFile } = cached;
+    const weights = hasWeightsFile ? { weightsFolder: cache.folder } : {};
+    return { onnx, info: parseMetadata(metadata), fileSha256, isFromCache: true, ...weights };
   }
 
   const net = parseNet(await readInflated(source));

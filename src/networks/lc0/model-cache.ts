@@ -22,7 +22,6 @@ import {
 } from '#platform/cache-files.js';
 import { concatBytes } from '../../base/util/index.js';
 import { decodeModel, modelType } from '../nn/index.js';
-import { type Lc0NetworkInfo, parseMetadata } from './lc0-network-info.js';
 import { pruneModels } from './prune-models.js';
 
 /** Metadata entry with the length of the weights file beside the model. */
@@ -36,8 +35,6 @@ const SAMPLED_PAGES = 128;
 export interface CachedModel {
   readonly onnx: Uint8Array;
   readonly metadata: ReadonlyMap<string, string>;
-  /** Of lc0's networks. */
-  readonly info: Lc0NetworkInfo | undefined;
   /** Whether the weights are in a file of their own in the cache folder. */
   readonly hasWeightsFile: boolean;
 }
@@ -84,7 +81,7 @@ export class ModelCache {
         if (!isWhole) return undefined;
       }
       await touchCacheFile(this.folder, this.modelName);
-      return { onnx, metadata, info: parseMetadata(entries), hasWeightsFile: weightsBytes !== undefined };
+      return { onnx, metadata, hasWeightsFile: weightsBytes !== undefined };
     } catch {
       return undefined;
     }
