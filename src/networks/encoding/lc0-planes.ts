@@ -78,11 +78,6 @@ interface Layout extends Lc0Format {
 /** Moves taken back while reading the history. Only V2 formats, which skip positions, can need more than one a board. */
 const walkedMoves = new Uint16Array(4096);
 
-/** Square of the castling rook, or NO_SQUARE. (castlingRooks holds the h-side first, lc0's planes the a-side.) */
-function rookSquare(position: Position, color: number, isHSide: boolean): number {
-  return position.castlingRooks[color * 2 + (isHSide ? 0 : 1)];
-}
-
 function getCastlingRights(position: Position): number {
   const rooks = position.castlingRooks;
   return (rooks[0] >= 0 ? 1 : 0) | (rooks[1] >= 0 ? 2 : 0) | (rooks[2] >= 0 ? 4 : 0) | (rooks[3] >= 0 ? 8 : 0);
@@ -118,8 +113,9 @@ function writeAuxiliary(
   const first = format.boards * SLOT_PLANES;
   const plane = (index: number): number => maskOffset + 2 * (first + index);
   for (let i = 0; i < 4; i++) {
-    const isHSide = (i & 1) === 1;
-    const square = rookSquare(position, i < 2 ? mover : 1 - mover, isHSide);
+    const color = i < 2 ? mover : 1 - mover;
+    // castlingRooks holds the h-side first, lc0's planes the a-side.
+    const square = position.castlingRooks[2 * color + 1 - (i & 1)];
     if (square < 0) continue;
     if (!format.castlingRooks) setFullMask(masks, plane(i));
     else setSquare(masks, plane(i & 1), mover === BLACK ? square ^ 56 : square);

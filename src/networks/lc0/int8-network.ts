@@ -45,13 +45,11 @@ interface FoundModel {
   readonly weightsFolder?: string | undefined;
 }
 
-const thisMachine: Int8Machine = { addsWidely, compareSpeeds };
-
 /** @param cacheFolder by default the user's cache; null keeps nothing */
 export async function loadInt8Network(
   editions: ExactEditions,
   cacheFolder?: string | null,
-  machine = thisMachine,
+  machine: Int8Machine = { addsWidely, compareSpeeds },
 ): Promise<Result<Int8Network>> {
   if (!(await machine.addsWidely())) {
     return success(refuse('this CPU has no fast products of 8-bit numbers (VNNI or the like)'));
@@ -80,14 +78,10 @@ async function makeInt8(editions: ExactEditions, machine: Int8Machine): Promise<
   const { onnx, difference } = quantised.value;
   const gain = await machine.compareSpeeds({ onnx }, fastest.value);
   if (gain < LEAST_GAIN) {
-    return success(refuse(`8 bits take ${formatGain(gain)} of the time that single precision takes here`));
+    return success(refuse(`8 bits take ${Math.round(100 / gain)} % of the time that single precision takes here`));
   }
   const report = `int8 with ${describeDifference(difference)}; ${gain.toFixed(1)} times the evaluations/s of f32`;
   return success({ onnx: addEntry(onnx, report), report });
-}
-
-function formatGain(gain: number): string {
-  return `${Math.round(100 / gain)} %`;
 }
 
 function refuse(reason: string): Int8Network {

@@ -88,8 +88,8 @@ export function planPolicy(
   if (format.policy === PolicyFormat.POLICY_ATTENTION) {
     // Policy heads of multi-head networks may share one embedding.
     const shared = weights.policyHeads ?? {};
-    const embeddingW = pickPresent(head.ipPolW, shared.ipPolW, weights.ipPolW);
-    const embeddingB = pickPresent(head.ipPolB, shared.ipPolB, weights.ipPolB);
+    const embeddingW = [head.ipPolW, shared.ipPolW, weights.ipPolW].find(isPresent);
+    const embeddingB = [head.ipPolB, shared.ipPolB, weights.ipPolB].find(isPresent);
     const embedding = readDense(embeddingW, embeddingB, width, 'ip_pol');
     const inner = embedding.outputs;
     const encoders = (head.polEncoder ?? []).map((encoder, index) =>
@@ -124,11 +124,9 @@ function planReduction(
   denseB: LayerMessage | undefined,
   body: BodyShape,
   names: { readonly convolution: string; readonly dense: string },
-): { reduction: Reduction; flatSize: number } {
-  const reduction: Reduction = body.isAttention
-    ? { kind: 'dense', layer: readDense(denseW, denseB, body.width, names.dense) }
-    : { kind: 'convolution', layer: readConvolution(block, 1, body.width, names.convolution) };
-  return { reduction, flatSize: 64 * reduction.layer.outputs };
+): Reduction {
+  if (body.isAttention) return { kind: 'dense', layer: readDense(denseW, denseB, body.width, names.dense) };
+  return { kind: 'convolution', layer: readConvolution(block, 1, body.width, names.convolution) };
 }
 
 export function planValue(
@@ -138,11 +136,9 @@ export function planValue(
   body: BodyShape,
 ): ValueHead {
   const head = chooseHead(listValueHeads(weights), headName, 'value');
-  const { reduction, flatSize } = planReduction(head.value, head.ipValW, head.ipValB, body, {
-    convolution: 'value',
-    dense: 'ip_val',
-  });
-  const hidden = readDense(head.ip1ValW, head.ip1ValB, flatSize, 'ip1_val');
+  const names = { convolution: 'value', dense: 'ip_val' };
+  const reduction = planReduction(head.value, head.ipValW, head.ipValB, body, names);
+  const hidden = readDense(head.ip1ValW, head.ip1ValB, 64 * reduction.layer.outputs, 'ip1_val');
   const output = readDense(head.ip2ValW, head.ip2ValB, hidden.outputs, 'ip2_val');
   const isWdl = format.value === ValueFormat.VALUE_WDL;
   checkWidth(output, isWdl ? 3 : 1, 'value head');
@@ -157,8 +153,8 @@ export function planMovesLeft(
 ): MovesLeftHead | undefined {
   if (format.movesLeft !== MovesLeftFormat.MOVES_LEFT_V1) return undefined;
   const names = { convolution: 'moves_left', dense: 'ip_mov' };
-  const { reduction, flatSize } = planReduction(weights.movesLeft, weights.ipMovW, weights.ipMovB, body, names);
-  const hidden = readDense(weights.ip1MovW, weights.ip1MovB, flatSize, 'ip1_mov');
+  const reduction = planReduction(weights.movesLeft, weights.ipMovW, weights.ipMovB, body, names);
+  const hidden = readDense(weights.ip1MovW, weights.ip1MovB, 64 * reduction.layer.outputs, 'ip1_mov');
   const output = readDense(weights.ip2MovW, weights.ip2MovB, hidden.outputs, 'ip2_mov');
   checkWidth(output, 1, 'moves-left head');
   return { reduction, hidden, output };
@@ -167,8 +163,4 @@ export function planMovesLeft(
 function checkWidth(layer: DenseLayer, width: number, what: string): void {
   if (layer.outputs !== width)
     throw new NetworkError(`its ${what} has ${layer.outputs} outputs where ${width} are needed`);
-}
-
-function pickPresent(...layers: (LayerMessage | undefined | null)[]): LayerMessage | undefined {
-  return layers.find(isPresent);
 }

@@ -167,7 +167,7 @@ export interface RecognisedTop {
 }
 
 /** A 1×1 convolution, flattened in lc0's order, and two dense layers. `name` is the output of the last one. */
-export function recogniseTop(graph: GraphReader, name: string, activation: Activation): RecognisedTop {
+function recogniseTop(graph: GraphReader, name: string, activation: Activation): RecognisedTop {
   const output = graph.expectAffine(name);
   const hidden = graph.expectAffine(graph.expectActivation(output.input, activation));
   const convolution = graph.expectAffine(graph.expectActivation(hidden.input, activation));
