@@ -92,17 +92,9 @@ function writeAttacks(position: Position, masks: Uint32Array, maskOffset: number
     if (type === PAWN) {
       if (isPassedPawn(position, square, color)) setSquare(masks, maskOffset + 2 * (PASSED_PLANE + side), square);
     } else if (type === BISHOP || type === ROOK || type === QUEEN) {
-      for (const line of [BISHOP, ROOK]) {
-        if (type !== line && type !== QUEEN) continue;
-        writeBehind(
-          line,
-          square,
-          low,
-          high,
-          masks,
-          maskOffset + 2 * (BEHIND_PLANE + 2 * side + (line === ROOK ? 1 : 0)),
-        );
-      }
+      const behind = maskOffset + 2 * (BEHIND_PLANE + 2 * side);
+      if (type !== ROOK) writeBehind(BISHOP, square, low, high, masks, behind);
+      if (type !== BISHOP) writeBehind(ROOK, square, low, high, masks, behind + 2);
     }
   }
   for (let side = 0; side < 2; side++) {

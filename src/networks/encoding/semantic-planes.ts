@@ -21,14 +21,11 @@ const SEMANTIC_PLANES = 10;
 const CENTRE_LOW = (1 << 27) | (1 << 28);
 const CENTRE_HIGH = (1 << 3) | (1 << 4);
 
-/** Scratch, two words each: squares that White and Black attack, and the squares around a king. */
-const attacks = [new Int32Array(2), new Int32Array(2)];
-const ring = new Int32Array(2);
+const FILE_A = 0x01010101;
 
-function clearPair(pair: Int32Array): void {
-  pair[0] = 0;
-  pair[1] = 0;
-}
+/** Scratch, two words a mask: squares that White attacks, then Black; and the squares around a king. */
+const attacks = new Int32Array(4);
+const ring = new Int32Array(2);
 
 /** Sets `ring` to the squares beside the king of `color`, and its own square if `withKing`. */
 function writeRing(position: Position, color: Color, withKing: boolean): void {
@@ -50,30 +47,27 @@ function markAttackersOfRing(position: Position, mover: Color, masks: Uint32Arra
   }
 }
 
-function hasPawn(position: Position, file: number, color: Color, fromRank: number, toRank: number): boolean {
-  if (file < 0 || file > 7) return false;
-  const pawn = PAWN | (color << 3);
-  for (let rank = fromRank; rank <= toRank; rank++) if (position.board[rank * 8 + file] === pawn) return true;
-  return false;
-}
-
-function isIsolated(position: Position, square: number, color: Color): boolean {
-  return ![-1, 1].some((step) => hasPawn(position, (square & 7) + step, color, 0, 7));
+/** Whether no pawn of `color` stands on a file beside that of a square. */
+function isIsolated({ masks }: Position, square: number, color: Color): boolean {
+  const file = square & 7;
+  const beside = (file > 0 ? FILE_A << (file - 1) : 0) | (file < 7 ? FILE_A << (file + 1) : 0);
+  const pawns = 16 * color + 2 * PAWN;
+  return ((masks[pawns] | masks[pawns + 1]) & beside) === 0;
 }
 
 /** Writes the ten planes from word `offset` on. They must be empty before. */
 export function writeSemanticPlanes(position: Position, masks: Uint32Array, offset: number): void {
   const mover = position.sideToMove;
   const enemy = (1 - mover) as Color;
-  attacks.forEach(clearPair);
+  attacks.fill(0);
   for (let square = 0; square < 64; square++) {
     const piece = position.board[square];
     if (piece === 0) continue;
     const color = (piece >> 3) as Color;
     const low = getPieceAttacks(position, square, 0);
     const high = getPieceAttacks(position, square, 1);
-    attacks[color][0] |= low;
-    attacks[color][1] |= high;
+    attacks[2 * color] |= low;
+    attacks[2 * color + 1] |= high;
     const type = piece & 7;
     if (color === mover && (type === KNIGHT || type === BISHOP)) {
       const index = offset + (type === KNIGHT ? 8 : 10);
@@ -84,18 +78,19 @@ export function writeSemanticPlanes(position: Position, masks: Uint32Array, offs
     if (isPassedPawn(position, square, color)) setSquare(masks, offset + 12, square);
     if (isIsolated(position, square, color)) setSquare(masks, offset + 14, square);
   }
-  const own = attacks[mover];
-  masks[offset] = own[0];
-  masks[offset + 1] = own[1];
-  masks[offset + 2] = attacks[enemy][0];
-  masks[offset + 3] = attacks[enemy][1];
+  const ownLow = attacks[2 * mover];
+  const ownHigh = attacks[2 * mover + 1];
+  masks[offset] = ownLow;
+  masks[offset + 1] = ownHigh;
+  masks[offset + 2] = attacks[2 * enemy];
+  masks[offset + 3] = attacks[2 * enemy + 1];
   writeRing(position, enemy, true);
   markAttackersOfRing(position, mover, masks, offset + 4);
   writeRing(position, mover, false);
   markAttackersOfRing(position, mover, masks, offset + 6);
   const half = mover === BLACK ? 1 : 0;
-  masks[offset + 16 + half] = ~own[half];
-  masks[offset + 18] = CENTRE_LOW & (own[0] | position.masks[16 * mover]);
-  masks[offset + 19] = CENTRE_HIGH & (own[1] | position.masks[16 * mover + 1]);
+  masks[offset + 16 + half] = ~attacks[2 * mover + half];
+  masks[offset + 18] = CENTRE_LOW & (ownLow | position.masks[16 * mover]);
+  masks[offset + 19] = CENTRE_HIGH & (ownHigh | position.masks[16 * mover + 1]);
   if (mover === BLACK) mirrorMasks(masks, offset, SEMANTIC_PLANES);
 }
