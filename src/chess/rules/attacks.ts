@@ -37,15 +37,6 @@ export const KNIGHT_JUMPS = [
   [-1, 2],
 ] as const;
 
-const WHITE_PAWN_STEPS = [
-  [-1, 1],
-  [1, 1],
-] as const;
-const BLACK_PAWN_STEPS = [
-  [-1, -1],
-  [1, -1],
-] as const;
-
 export const KNIGHT_ATTACKS = new Int32Array(128);
 export const KING_ATTACKS = new Int32Array(128);
 /** Attacks of White's pawns, then of Black's: index `2 * square + 128 * color`. */
@@ -54,45 +45,10 @@ export const PAWN_ATTACKS = new Int32Array(256);
 function fill(table: Int32Array, offset: number, steps: readonly (readonly [number, number])[]): void {
   for (let square = 0; square < 64; square++) {
     for (const [fileStep, rankStep] of steps) {
-      const file = (square & 7) + fileStep;
-      const rank = (square >> 3) + rankStep;
-      if (file < 0 || file > 7 || rank < 0 || rank > 7) continue;
-      table[offset + 2 * square + (rank >> 2)] |= 1 << (rank * 8 + file);
+      for (const first of squaresFrom(square, fileStep, rankStep).slice(0, 1)) add(table, offset + 2 * square, first);
     }
   }
 }
-
-fill(KNIGHT_ATTACKS, 0, KNIGHT_JUMPS);
-fill(KING_ATTACKS, 0, QUEEN_DIRECTIONS);
-fill(PAWN_ATTACKS, 0, WHITE_PAWN_STEPS);
-fill(PAWN_ATTACKS, 128, BLACK_PAWN_STEPS);
-
-// Lines on the board, for pins, checks and castling. BETWEEN and LINES hold a set for each pair of squares: two words
-// at index `pairEntry(a, b)`, empty if no rank, file or diagonal joins them.
-
-/** The squares between two squares, without the two. */
-export const BETWEEN = new Int32Array(64 * 64 * 2);
-/** The whole line through two squares from edge to edge, with the two. */
-export const LINES = new Int32Array(64 * 64 * 2);
-/** Squares that a rook attacks on an empty board: two words at `2 * square`; BISHOP_RAYS likewise for a bishop. */
-export const ROOK_RAYS = new Int32Array(128);
-export const BISHOP_RAYS = new Int32Array(128);
-
-/** Index of a pair of squares in BETWEEN and LINES. */
-export function pairEntry(a: number, b: number): number {
-  return ((a << 6) | b) << 1;
-}
-
-const DIRECTIONS = [
-  [1, 0],
-  [0, 1],
-  [-1, 0],
-  [0, -1],
-  [1, 1],
-  [-1, 1],
-  [-1, -1],
-  [1, -1],
-] as const;
 
 /** The squares that follow `square` in a direction up to the edge. */
 function squaresFrom(square: number, fileStep: number, rankStep: number): number[] {
@@ -111,8 +67,35 @@ function add(table: Int32Array, entry: number, square: number): void {
   table[entry + (square >> 5)] |= 1 << square;
 }
 
+fill(KNIGHT_ATTACKS, 0, KNIGHT_JUMPS);
+fill(KING_ATTACKS, 0, QUEEN_DIRECTIONS);
+fill(PAWN_ATTACKS, 0, [
+  [-1, 1],
+  [1, 1],
+]);
+fill(PAWN_ATTACKS, 128, [
+  [-1, -1],
+  [1, -1],
+]);
+
+// Lines on the board, for pins, checks and castling. BETWEEN and LINES hold a set for each pair of squares: two words
+// at index `pairEntry(a, b)`, empty if no rank, file or diagonal joins them.
+
+/** The squares between two squares, without the two. */
+export const BETWEEN = new Int32Array(64 * 64 * 2);
+/** The whole line through two squares from edge to edge, with the two. */
+export const LINES = new Int32Array(64 * 64 * 2);
+/** Squares that a rook attacks on an empty board: two words at `2 * square`; BISHOP_RAYS likewise for a bishop. */
+export const ROOK_RAYS = new Int32Array(128);
+export const BISHOP_RAYS = new Int32Array(128);
+
+/** Index of a pair of squares in BETWEEN and LINES. */
+export function pairEntry(a: number, b: number): number {
+  return ((a << 6) | b) << 1;
+}
+
 for (let square = 0; square < 64; square++) {
-  for (const [fileStep, rankStep] of DIRECTIONS) {
+  for (const [fileStep, rankStep] of QUEEN_DIRECTIONS) {
     const rays = fileStep === 0 || rankStep === 0 ? ROOK_RAYS : BISHOP_RAYS;
     const ahead = squaresFrom(square, fileStep, rankStep);
     const line = [...squaresFrom(square, -fileStep, -rankStep), square, ...ahead];
@@ -180,26 +163,19 @@ export function antidiagonalEntry(square: number, low: number, high: number): nu
   return (ANTIDIAGONAL_LINE | (square << 6) | ((Math.imul(gathered, 0x01010101) >>> 25) & 63)) << 1;
 }
 
-function fillEntry(line: number, square: number, innerOccupancy: number): void {
-  const [fileStep, rankStep] = LINE_STEPS[line];
-  const entry = ((line << 12) | (square << 6) | innerOccupancy) << 1;
-  for (const sign of [1, -1]) {
-    let file = (square & 7) + sign * fileStep;
-    let rank = (square >> 3) + sign * rankStep;
-    while (file >= 0 && file < 8 && rank >= 0 && rank < 8) {
-      LINE_ATTACKS[entry + (rank >> 2)] |= 1 << (rank * 8 + file);
-      const place = fileStep === 0 ? rank : file;
-      if (((innerOccupancy << 1) >> place) & 1) break;
-      file += sign * fileStep;
-      rank += sign * rankStep;
-    }
-  }
-}
-
 for (let square = 0; square < 64; square++) {
-  for (let line = 0; line < 4; line++) {
-    for (let innerOccupancy = 0; innerOccupancy < 64; innerOccupancy++) fillEntry(line, square, innerOccupancy);
-  }
+  LINE_STEPS.forEach(([fileStep, rankStep], line) => {
+    const arms = [squaresFrom(square, fileStep, rankStep), squaresFrom(square, -fileStep, -rankStep)];
+    for (let innerOccupancy = 0; innerOccupancy < 64; innerOccupancy++) {
+      for (const arm of arms) {
+        for (const other of arm) {
+          add(LINE_ATTACKS, ((line << 12) | (square << 6) | innerOccupancy) << 1, other);
+          const place = fileStep === 0 ? other >> 3 : other & 7;
+          if (((innerOccupancy << 1) >> place) & 1) break;
+        }
+      }
+    }
+  });
   for (let word = 0; word < 2; word++) {
     const self = square >> 5 === word ? 1 << square : 0;
     DIAGONALS[2 * square + word] = LINE_ATTACKS[((DIAGONAL_LINE | (square << 6)) << 1) + word] | self;
