@@ -99,23 +99,21 @@ function emitSliders(into: Uint16Array | null, count: number, board: Board, king
 function emitKingSteps(into: Uint16Array | null, count: number, board: Board, king: number): number {
   const masks = board.masks;
   const own = board.sideToMove << 4;
-  let low = KING_ATTACKS[2 * king] & ~masks[own];
-  let high = KING_ATTACKS[2 * king + 1] & ~masks[own + 1];
-  if ((low | high) === 0) return count;
   const occupiedLow = (masks[0] | masks[16]) & ~(king < 32 ? 1 << king : 0);
   const occupiedHigh = (masks[1] | masks[17]) & ~(king < 32 ? 0 : 1 << king);
   const them = board.sideToMove ^ 1;
-  for (let rest = low; rest !== 0; ) {
-    const bit = 31 - Math.clz32(rest);
-    rest ^= 1 << bit;
-    if (isAttacked(masks, bit, them, occupiedLow, occupiedHigh)) low ^= 1 << bit;
+  let next = count;
+  for (let word = 0; word < 2; word++) {
+    for (let rest = KING_ATTACKS[2 * king + word] & ~masks[own + word]; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      const to = (word << 5) | bit;
+      if (isAttacked(masks, to, them, occupiedLow, occupiedHigh)) continue;
+      if (into !== null) into[next] = king | (to << 6);
+      next++;
+    }
   }
-  for (let rest = high; rest !== 0; ) {
-    const bit = 31 - Math.clz32(rest);
-    rest ^= 1 << bit;
-    if (isAttacked(masks, 32 | bit, them, occupiedLow, occupiedHigh)) high ^= 1 << bit;
-  }
-  return emitTargets(into, count, king, low, high);
+  return next;
 }
 
 /** Emits castling with either rook. The king must not be in check. */
@@ -170,7 +168,7 @@ export function generateMoves(board: Board, into: Uint16Array | null, offset: nu
   if (checks > 1) return next;
   if (checks === 0) next = emitCastling(into, next, board, king);
   next = emitPawnMoves(into, next, board, king);
-  if (board.enPassantSquare !== NO_SQUARE) next = emitEnPassant(into, next, board);
+  if (board.enPassantSquare !== NO_SQUARE) next = emitEnPassant(into, next, board, board.enPassantSquare);
   next = emitKnights(into, next, board);
   return emitSliders(into, next, board, king);
 }
@@ -185,47 +183,6 @@ export function listLegalMoves(board: Board): Move[] {
 // Moves of pawns. All pawns that are not pinned move as one set, shifted by a rank. Each pinned pawn is a set of its own whose
 // targets are limited to the line through its king.
 
-// Legality of en passant captures. A capture removes two pawns from one rank at once, which no pin mask describes, so
-// each capture is tested with the occupied squares that it would leave. It is too rare to matter for speed.
-
-/**
- * The set of pawns of the side to move that attack `square`, pinned ones included.
- * @param word which word of the set: 0 for squares 0..31, 1 for squares 32..63
- */
-export function enPassantCapturers(board: Board, square: number, word: number): number {
-  const us = board.sideToMove;
-  return PAWN_ATTACKS[((us ^ 1) << 7) + 2 * square + word] & board.masks[(us << 4) + 2 * PAWN + word];
-}
-
-/** Whether the own king is safe after the en passant capture from `from` to `square`. */
-export function isEnPassantSafe(board: Board, from: number, square: number): boolean {
-  const masks = board.masks;
-  const us = board.sideToMove;
-  // `from` and the captured pawn's square become empty, `square` becomes occupied.
-  const low = wordBit(from, 0) | wordBit(square, 0) | wordBit(square ^ 8, 0);
-  const high = wordBit(from, 1) | wordBit(square, 1) | wordBit(square ^ 8, 1);
-  const occupiedLow = (masks[0] | masks[16]) ^ low;
-  const occupiedHigh = (masks[1] | masks[17]) ^ high;
-  return !isAttacked(masks, board.kingSquare(us), us ^ 1, occupiedLow, occupiedHigh);
-}
-
-function wordBit(square: number, word: number): number {
-  return square >> 5 === word ? 1 << square : 0;
-}
-
-/** Whether the side to move can legally capture en passant on `square`. */
-export function isEnPassantLegal(board: Board, square: number): boolean {
-  for (let word = 0; word < 2; word++) {
-    let pawns = enPassantCapturers(board, square, word);
-    while (pawns !== 0) {
-      const bit = 31 - Math.clz32(pawns);
-      pawns ^= 1 << bit;
-      if (isEnPassantSafe(board, (word << 5) | bit, square)) return true;
-    }
-  }
-  return false;
-}
-
 const NOT_A_FILE = 0xfefefefe | 0;
 const NOT_H_FILE = 0x7f7f7f7f;
 /** Rank 1 in the low word, rank 8 in the high word: a pawn that reaches them promotes. */
@@ -236,7 +193,7 @@ const LAST_RANK_HIGH = 0xff000000 | 0;
  * Emits all pawn moves except en passant (see emitTargets), within TARGETS and PINNED.
  * @param king square of the king of the side to move
  */
-export function emitPawnMoves(into: Uint16Array | null, count: number, board: Board, king: number): number {
+function emitPawnMoves(into: Uint16Array | null, count: number, board: Board, king: number): number {
   const pawns = (board.sideToMove << 4) + 2 * PAWN;
   const low = board.masks[pawns];
   const high = board.masks[pawns + 1];
@@ -259,20 +216,41 @@ export function emitPawnMoves(into: Uint16Array | null, count: number, board: Bo
   return next;
 }
 
-/** Emits the legal en passant captures; `board.enPassantSquare` must be set. */
-export function emitEnPassant(into: Uint16Array | null, count: number, board: Board): number {
+/**
+ * Emits the legal en passant captures on `square`. A capture removes two pawns from one rank at once, which no pin mask
+ * describes, so each capture is tested with the occupied squares that it would leave. It is too rare to matter for speed.
+ */
+function emitEnPassant(into: Uint16Array | null, count: number, board: Board, square: number): number {
+  const masks = board.masks;
+  const us = board.sideToMove;
+  const king = board.kingSquare(us);
   let next = count;
   for (let word = 0; word < 2; word++) {
-    for (let pawns = enPassantCapturers(board, board.enPassantSquare, word); pawns !== 0; ) {
+    const attackers = PAWN_ATTACKS[((us ^ 1) << 7) + 2 * square + word];
+    for (let pawns = attackers & masks[(us << 4) + 2 * PAWN + word]; pawns !== 0; ) {
       const bit = 31 - Math.clz32(pawns);
       pawns ^= 1 << bit;
       const from = (word << 5) | bit;
-      if (!isEnPassantSafe(board, from, board.enPassantSquare)) continue;
-      if (into !== null) into[next] = from | (board.enPassantSquare << 6);
+      // `from` and the captured pawn's square become empty, `square` becomes occupied.
+      const low = wordBit(from, 0) | wordBit(square, 0) | wordBit(square ^ 8, 0);
+      const high = wordBit(from, 1) | wordBit(square, 1) | wordBit(square ^ 8, 1);
+      const occupiedLow = (masks[0] | masks[16]) ^ low;
+      const occupiedHigh = (masks[1] | masks[17]) ^ high;
+      if (isAttacked(masks, king, us ^ 1, occupiedLow, occupiedHigh)) continue;
+      if (into !== null) into[next] = from | (square << 6);
       next++;
     }
   }
   return next;
+}
+
+function wordBit(square: number, word: number): number {
+  return square >> 5 === word ? 1 << square : 0;
+}
+
+/** Whether the side to move can legally capture en passant on `square`. */
+export function isEnPassantLegal(board: Board, square: number): boolean {
+  return emitEnPassant(null, 0, board, square) > 0;
 }
 
 /** Emits steps and captures of a set of pawns to the target squares. */

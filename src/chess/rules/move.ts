@@ -47,15 +47,12 @@ export function isCastling(move: number): boolean {
 export function emitTargets(into: Uint16Array | null, count: number, from: number, low: number, high: number): number {
   if (into === null) return count + popCount64(low, high);
   let next = count;
-  for (let rest = low; rest !== 0; ) {
-    const to = 31 - Math.clz32(rest);
-    rest ^= 1 << to;
-    into[next++] = from | (to << 6);
-  }
-  for (let rest = high; rest !== 0; ) {
-    const bit = 31 - Math.clz32(rest);
-    rest ^= 1 << bit;
-    into[next++] = from | ((32 | bit) << 6);
+  for (let word = 0; word < 2; word++) {
+    for (let rest = word === 0 ? low : high; rest !== 0; ) {
+      const bit = 31 - Math.clz32(rest);
+      rest ^= 1 << bit;
+      into[next++] = from | (((word << 5) | bit) << 6);
+    }
   }
   return next;
 }
