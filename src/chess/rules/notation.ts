@@ -7,7 +7,7 @@ import { cutText, failure, type Result, success } from '../../base/util/index.js
 import { canReach } from './attacks.js';
 import { castledKing, colorName, formatSquare, KING, PAWN, PIECE_LETTERS, parseSquare, pieceName } from './board.js';
 import { formatFen, parseFen } from './fen.js';
-import { MAX_MOVES } from './generate.js';
+import { listLegalMoves, MAX_MOVES } from './generate.js';
 import { isCastling, type Move, moveFrom, movePromotion, moveTo, NO_MOVE } from './move.js';
 import type { Position } from './position.js';
 
@@ -187,19 +187,12 @@ export function parseUciMove(position: Position, text: string): Result<Move> {
   const to = parseSquare(match[2]);
   const promotion = match[3] === '' ? 0 : PIECE_LETTERS.indexOf(match[3]);
 
-  const legal = new Uint16Array(MAX_MOVES);
-  const count = position.generateLegalMoves(legal);
-  for (let i = 0; i < count; i++) {
-    const move = legal[i] as Move;
-    if (moveFrom(move) === from && moveTo(move) === to && movePromotion(move) === promotion) return success(move);
-  }
-  // In Chess960 the king's new square can also be the target of a plain move; those are matched above and win.
-  for (let i = 0; i < count; i++) {
-    const move = legal[i] as Move;
-    if (isCastling(move) && moveFrom(move) === from && castledKing(from, moveTo(move)) === to && promotion === 0) {
-      return success(move);
-    }
-  }
+  const moves = listLegalMoves(position).filter((move) => moveFrom(move) === from && movePromotion(move) === promotion);
+  // In Chess960 the king's new square can also be the target of a plain move, which wins.
+  const meant =
+    moves.find((move) => moveTo(move) === to) ??
+    moves.find((move) => isCastling(move) && castledKing(from, moveTo(move)) === to);
+  if (meant !== undefined) return success(meant);
   return failure(`${trimmed} is illegal in ${formatFen(position)}: ${explainIllegal(position, from, to, promotion)}`);
 }
 

@@ -2,7 +2,7 @@
  * Perft: the number of move sequences of a given length, the usual test of move generation. It counts the moves of the
  * last ply without making them ("bulk counting").
  */
-import { MAX_MOVES } from './generate.js';
+import { listLegalMoves, MAX_MOVES } from './generate.js';
 import type { Move } from './move.js';
 import type { Position } from './position.js';
 
@@ -14,10 +14,7 @@ export function perft(position: Position, depth: number): number {
 
 /** Perft of the positions after each legal move, in the order of generation; depth 1 gives 1 for each. */
 export function perftDivide(position: Position, depth: number): { move: Move; nodes: number }[] {
-  const moves = new Uint16Array(MAX_MOVES);
-  const count = position.generateLegalMoves(moves);
-  return Array.from(moves.subarray(0, count), (code) => {
-    const move = code as Move;
+  return listLegalMoves(position).map((move) => {
     position.makeMove(move);
     const nodes = perft(position, depth - 1);
     position.unmakeMove();
