@@ -85,10 +85,9 @@ function readFields(fields: readonly string[], notes: string[]): Result<Position
     rule50,
     gamePly: 2 * Math.max(0, moveNumber - 1) + sideToMove,
   });
-  if (position.isOpponentInCheck()) {
-    const opponent = sideToMove === WHITE ? BLACK : WHITE;
+  const opponent = sideToMove === WHITE ? BLACK : WHITE;
+  if (position.isKingAttacked(opponent))
     return failure(`${colorName(opponent)} is in check although it is ${colorName(sideToMove)}'s turn to move`);
-  }
   return success(position);
 }
 

@@ -145,7 +145,7 @@ export class Position implements Board {
     }
 
     if (move >= 0x8000) {
-      this.castle(us, from, to);
+      this.moveKingAndRook(us, from, to, castledKing(from, to), castledRook(from, to));
       return;
     }
     if (captured !== 0) {
@@ -191,7 +191,7 @@ export class Position implements Board {
     this.enPassantSquare = (((state >> 8) & 127) - 1) as Square;
 
     if (move >= 0x8000) {
-      this.uncastle(us, from, to);
+      this.moveKingAndRook(us, castledKing(from, to), castledRook(from, to), from, to);
     } else {
       const placed = board[to];
       const piece = move >> 12 === 0 ? placed : PAWN | (us << 3);
@@ -222,9 +222,10 @@ export class Position implements Board {
     return this.isKingAttacked(this.sideToMove);
   }
 
-  /** Whether the side not to move is in check, which no game allows; for parsers. */
-  isOpponentInCheck(): boolean {
-    return this.isKingAttacked((this.sideToMove ^ 1) as Color);
+  /** Whether the king of a colour is attacked. In a game, that of the side not to move never is. */
+  isKingAttacked(color: Color): boolean {
+    const masks = this.masks;
+    return isAttacked(masks, this.kings[color], color ^ 1, masks[0] | masks[16], masks[1] | masks[17]);
   }
 
   /** How often this position occurred before, since the last capture or pawn move or since `setUp`: 0, 1, 2, … */
@@ -306,11 +307,6 @@ export class Position implements Board {
     return popCount64(this.masks[index], this.masks[index + 1]);
   }
 
-  private isKingAttacked(color: Color): boolean {
-    const masks = this.masks;
-    return isAttacked(masks, this.kings[color], color ^ 1, masks[0] | masks[16], masks[1] | masks[17]);
-  }
-
   /** Smallest even number of plies, at least `from`, since this position occurred; 0 if it did not. */
   private previousOccurrence(from: number): number {
     const { keyLow, keyHigh } = this.history;
@@ -363,11 +359,10 @@ export class Position implements Board {
     this.castlingRights = rights;
   }
 
-  private castle(us: Color, kingFrom: number, rookFrom: number): void {
+  /** Castles, or takes castling back. */
+  private moveKingAndRook(us: Color, kingFrom: number, rookFrom: number, kingTo: number, rookTo: number): void {
     const king = KING | (us << 3);
     const rook = ROOK | (us << 3);
-    const kingTo = castledKing(kingFrom, rookFrom);
-    const rookTo = castledRook(kingFrom, rookFrom);
     this.togglePiece(king, kingFrom);
     this.togglePiece(rook, rookFrom);
     this.togglePiece(king, kingTo);
@@ -378,21 +373,5 @@ export class Position implements Board {
     this.board[kingTo] = king;
     this.board[rookTo] = rook;
     this.kings[us] = kingTo;
-  }
-
-  private uncastle(us: Color, kingFrom: number, rookFrom: number): void {
-    const king = KING | (us << 3);
-    const rook = ROOK | (us << 3);
-    const kingTo = castledKing(kingFrom, rookFrom);
-    const rookTo = castledRook(kingFrom, rookFrom);
-    this.toggleMask(king, kingTo);
-    this.toggleMask(rook, rookTo);
-    this.toggleMask(king, kingFrom);
-    this.toggleMask(rook, rookFrom);
-    this.board[kingTo] = 0;
-    this.board[rookTo] = 0;
-    this.board[kingFrom] = king;
-    this.board[rookFrom] = rook;
-    this.kings[us] = kingFrom;
   }
 }
