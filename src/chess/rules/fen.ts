@@ -235,22 +235,15 @@ function parsePlacement(text: string): Result<Int8Array> {
 }
 
 function formatPlacement(board: Int8Array): string {
-  const ranks: string[] = [];
+  let text = '';
   for (let rank = 7; rank >= 0; rank--) {
-    let text = '';
-    let empty = 0;
     for (let file = 0; file < 8; file++) {
       const code = board[rank * 8 + file];
-      if (code === 0) {
-        empty++;
-        continue;
-      }
-      text += (empty === 0 ? '' : String(empty)) + formatPiece(code);
-      empty = 0;
+      text += code === 0 ? ' ' : formatPiece(code);
     }
-    ranks.push(empty === 0 ? text : text + String(empty));
+    if (rank > 0) text += '/';
   }
-  return ranks.join('/');
+  return text.replace(/ +/g, (empty) => String(empty.length));
 }
 
 /** Says why no game can have this board; '' if one can. The limits on pieces keep legal moves below MAX_MOVES. */
