@@ -4,6 +4,8 @@
  * ends of any kind become `\n`. The work is linear in the bytes, whatever they are.
  */
 
+import { concatBytes } from './gzip-limits.js';
+
 export type TextSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
@@ -37,7 +39,8 @@ export async function* decodeText(source: TextSource): AsyncGenerator<string, vo
   let heldBytes = 0;
   /** Hands on all bytes up to `end` of the last chunk and holds the rest. */
   const take = (last: Uint8Array, end: number): string => {
-    const bytes = join(held, heldBytes, last.subarray(0, end));
+    const taken = last.subarray(0, end);
+    const bytes = held.length === 0 ? taken : concatBytes([...held, taken]);
     held = end === last.length ? [] : [last.subarray(end)];
     heldBytes = last.length - end;
     return decode(bytes);
@@ -52,7 +55,7 @@ export async function* decodeText(source: TextSource): AsyncGenerator<string, vo
         heldBytes += chunk.length;
       }
       if (heldBytes <= LONGEST_PART_BYTES) continue;
-      const part = join(held, heldBytes, new Uint8Array(0));
+      const part = concatBytes(held);
       held = [];
       heldBytes = 0;
       yield take(part, findCut(part));
@@ -89,17 +92,6 @@ export async function* readLines(pieces: AsyncIterable<string>): AsyncGenerator<
   if (rest.trim() !== '') yield { text: rest, number: number + 1 };
 }
 
-function join(parts: readonly Uint8Array[], sizeBytes: number, last: Uint8Array): Uint8Array {
-  if (parts.length === 0) return last;
-  const whole = new Uint8Array(sizeBytes + last.length);
-  let at = 0;
-  for (const part of [...parts, last]) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** UTF-16 and UTF-32 become UTF-8; other bytes stay as they are. Without a mark, one of the first two bytes of UTF-16 is zero. */
 export async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, void, void> {
   let recode: ((bytes: Uint8Array) => string) | null = null;
@@ -108,7 +100,7 @@ export async function* toUtf8(source: TextSource): AsyncGenerator<Uint8Array, vo
   for await (const next of source) {
     let chunk = next;
     if (first !== null) {
-      chunk = join([first], first.length, next);
+      chunk = concatBytes([first, next]);
       first = chunk.length < 4 ? chunk : null;
       if (first !== null) continue;
       recode = findRecoding(chunk);
@@ -135,7 +127,7 @@ function findRecoding(head: Uint8Array): ((bytes: Uint8Array) => string) | null 
 function createUtf32Decoder(isLittle: boolean): (bytes: Uint8Array) => string {
   let held = new Uint8Array(0);
   return (bytes) => {
-    const all = join([held], held.length, bytes);
+    const all = concatBytes([held, bytes]);
     const view = new DataView(all.buffer, all.byteOffset);
     const codes = Array.from({ length: all.length >> 2 }, (_, index) => view.getUint32(4 * index, isLittle));
     held = all.slice(4 * codes.length);
