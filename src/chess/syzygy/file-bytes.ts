@@ -42,7 +42,7 @@ export class FileMemory {
     if (page === undefined) {
       if (pages.size >= this.limits.pages) pages.delete(pages.keys().next().value ?? '');
       page = new Uint8Array(PAGE_BYTES);
-      readInto(this.open(path), page, PAGE_BYTES, number * PAGE_BYTES);
+      readInto(this.open(path), page, 0, PAGE_BYTES, number * PAGE_BYTES);
     } else {
       pages.delete(key);
     }
@@ -65,7 +65,7 @@ export class FileMemory {
       closeFile(oldest.value[1]);
       descriptors.delete(oldest.value[0]);
     }
-    descriptor = openFile(path);
+    descriptor = openFile(path, 'r');
     descriptors.set(path, descriptor);
     return descriptor;
   }

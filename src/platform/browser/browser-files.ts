@@ -54,9 +54,15 @@ function refuse(): never {
 }
 
 export const closeFile: (descriptor: number) => void = refuse;
-export const openFile: (path: string) => number = refuse;
+export const openFile: (path: string, flags: 'r') => number = refuse;
 export const readWholeFile: (path: string) => Uint8Array = refuse;
-export const readInto: (descriptor: number, bytes: Uint8Array, length: number, position: number) => void = refuse;
+export const readInto: (
+  descriptor: number,
+  bytes: Uint8Array,
+  offset: number,
+  length: number,
+  position: number,
+) => number = refuse;
 export const getSize: (path: string) => number = refuse;
 export const listFolder: (folder: string) => string[] = refuse;
 export const joinPath: (folder: string, name: string) => string = refuse;

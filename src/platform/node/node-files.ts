@@ -3,9 +3,9 @@
  * tablebases, read synchronously. As in a page, a `blob:` address is content in memory, and the part after `#` is its name.
  */
 import { resolveObjectURL } from 'node:buffer';
-import { closeSync, createReadStream, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { open, readFile as readFromDisk, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -85,34 +85,17 @@ function describeFailure({ code, message }: NodeJS.ErrnoException, whatIsMissing
   }
 }
 
-// Reads tablebase files synchronously, because probes happen in the middle of a search. Throws Node's errors.
+// Tablebase files are read synchronously, because probes happen in the middle of a search. Each function throws Node's errors.
 
-export function openFile(path: string): number {
-  return openSync(path, 'r');
-}
-
-export function closeFile(descriptor: number): void {
-  closeSync(descriptor);
-}
-
-/** Reads at most `length` bytes from `position` on to the start of `bytes`. */
-export function readInto(descriptor: number, bytes: Uint8Array, length: number, position: number): void {
-  readSync(descriptor, bytes, 0, length, position);
-}
-
-export function readWholeFile(path: string): Uint8Array {
-  return readFileSync(path);
-}
+export {
+  closeSync as closeFile,
+  openSync as openFile,
+  readdirSync as listFolder,
+  readFileSync as readWholeFile,
+  readSync as readInto,
+} from 'node:fs';
+export { join as joinPath } from 'node:path';
 
 export function getSize(path: string): number {
   return statSync(path).size;
-}
-
-/** Names of the files in a folder. */
-export function listFolder(folder: string): string[] {
-  return readdirSync(folder);
-}
-
-export function joinPath(folder: string, name: string): string {
-  return join(folder, name);
 }
