@@ -57,18 +57,18 @@ export interface OptionCommon {
 /** @param values of all options, before the change */
 export type OptionCheck = (value: OptionValue, values: ReadonlyMap<string, OptionValue>) => Result<unknown>;
 
-export interface FloatKind {
-  readonly kind: 'float';
+interface NumberRange {
   readonly default: number;
   readonly min: number;
   readonly max: number;
 }
 
-export interface IntKind {
+export interface FloatKind extends NumberRange {
+  readonly kind: 'float';
+}
+
+export interface IntKind extends NumberRange {
   readonly kind: 'int';
-  readonly default: number;
-  readonly min: number;
-  readonly max: number;
   /** A value outside the range counts as the nearest inside, with a note to the user; otherwise it is refused. */
   readonly clamps?: true;
 }
