@@ -457,19 +457,14 @@ function isBlank(code: number): boolean {
 
 const OTHER_SPACES = [0x202f, 0x205f, 0x3000, 0xfeff];
 
+/** Ends a word. */
 function isDelimiter(code: number): boolean {
-  if (code <= 32) return true;
-  if (code > 125) return isBlank(code);
-  return (
-    code === OPEN_BRACE ||
-    code === CLOSE_BRACE ||
-    code === OPEN ||
-    code === CLOSE ||
-    code === SEMICOLON ||
-    code === DOLLAR ||
-    code === OPEN_BRACKET
-  );
+  return code < DELIMITERS.length ? DELIMITERS[code] === 1 : isBlank(code);
 }
+
+const DELIMITERS = Uint8Array.from({ length: 128 }, (_, code) =>
+  isBlank(code) || '{}();$['.includes(String.fromCharCode(code)) ? 1 : 0,
+);
 
 /** The index of the mark, else the end of the text. */
 function findFrom(text: string, mark: string, start: number): number {
