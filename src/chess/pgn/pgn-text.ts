@@ -122,13 +122,11 @@ class PgnSplitter {
     if (this.parts.length > 0) this.take(this.takeParts());
     if (this.doubtful >= 0) this.reopen();
     if (isBroken) this.finish(this.lines.length);
-    else this.finish(this.lines.length, this.findOpenEnd(), this.lacksResult());
-  }
-
-  /** Where the last game of a text was cut off. */
-  private findOpenEnd(): string | undefined {
-    const place = this.findOpenPlace();
-    return place === null ? undefined : `The text ends ${place}: the rest of it is missing`;
+    else {
+      const place = this.findOpenPlace();
+      const openEnd = place === null ? undefined : `The text ends ${place}: the rest of it is missing`;
+      this.finish(this.lines.length, openEnd, this.lacksResult());
+    }
   }
 
   /** A game that has its tags has its result behind the moves. */
@@ -137,6 +135,7 @@ class PgnSplitter {
     return this.hasMoves && !this.isBehindResult && this.tagNames.has('Result') && !RESULT_AT_END.test(last.slice(-20));
   }
 
+  /** Where the last game of a text was cut off. */
   private findOpenPlace(): string | null {
     if (this.isInComment) return 'inside a comment';
     if (this.depth > 0) return 'inside a variation';
