@@ -50,15 +50,8 @@ export interface PgnGame {
   readonly end: Position;
 }
 
-interface PgnStart {
-  /** Without history. The caller may make moves on it. */
-  readonly position: Position;
-  readonly fen: string;
-  /** Castling in UCI moves is written as king takes rook. */
-  readonly isChess960: boolean;
-  /** What the position of the FEN does not allow and was dropped, a sentence each. */
-  readonly notes: readonly string[];
-}
+/** `position` has no history, and the caller may make moves on it. */
+type PgnStart = Pick<PgnGame, 'startFen' | 'isChess960' | 'notes'> & { readonly position: Position };
 
 export interface PgnReading {
   /** Read the game as Chess960 even if neither tag nor FEN says so. */
@@ -87,7 +80,7 @@ export function readPgnGame(source: PgnText, { asksForChess960, maxPlies }: PgnR
   if (isEmpty && tags.size === 0) return failure(`line ${line}: there are no tags, no moves and no result`);
   const start = createPgnStart(tags, asksForChess960);
   if (!start.ok) return failure(`line ${line}: ${start.error}`);
-  const { position, fen: startFen, isChess960, notes: dropped } = start.value;
+  const { position, startFen, isChess960, notes: dropped } = start.value;
   const moves: Move[] = [];
   const forfeited: string[] = [];
   let problem: string | null = null;
@@ -222,6 +215,6 @@ function createPgnStart(tags: ReadonlyMap<string, string>, asksForChess960 = fal
   if (!position.ok) return position;
   const isChess960 = asksForChess960 || variant.value || hasChess960Castling(position.value);
   const isPlain = notes.length === 0 && PLAIN_FEN.test(written);
-  const fen = isStandard ? START_FEN : isPlain ? written : formatFen(position.value);
-  return success({ position: position.value, fen, isChess960, notes });
+  const startFen = isStandard ? START_FEN : isPlain ? written : formatFen(position.value);
+  return success({ position: position.value, startFen, isChess960, notes });
 }
