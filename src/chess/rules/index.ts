@@ -13,6 +13,7 @@ export {
   KNIGHT,
   NO_SQUARE,
   PAWN,
+  parsePiece,
   popCount64,
   QUEEN,
   ROOK,

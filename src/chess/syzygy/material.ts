@@ -4,14 +4,13 @@
  *
  *   bits 0..14 White, bits 15..29 Black; for each colour three bits a piece type, from pawns (lowest) to queens
  */
-import { BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK } from '../rules/index.js';
+import { KING, PAWN, parsePiece } from '../rules/index.js';
 
 /** Men of the largest tables that exist, kings included. */
 export const MOST_MEN = 7;
 const COLOUR_BITS = 15;
 const COLOUR_MASK = (1 << COLOUR_BITS) - 1;
 const BLACK_CODE = 8;
-const LETTERS: Readonly<Record<string, number>> = { P: PAWN, N: KNIGHT, B: BISHOP, R: ROOK, Q: QUEEN, K: KING };
 const TABLE_NAME = /^(K[QRBNP]*)v(K[QRBNP]*)$/;
 
 /** What a piece adds to the key, by piece code; 0 for kings and codes without a piece. */
@@ -38,22 +37,17 @@ export interface Material {
   readonly hasUniquePiece: boolean;
 }
 
-/** The key with colours swapped. */
-export function mirrorMaterial(key: number): number {
-  return ((key & COLOUR_MASK) << COLOUR_BITS) | (key >>> COLOUR_BITS);
-}
-
 /** Null if the text does not name a table of 3 to 7 men. */
 export function parseTableName(name: string): Material | null {
   const sides = TABLE_NAME.exec(name);
   if (sides === null) return null;
   const codes = [
-    ...Array.from(sides[1], (letter) => LETTERS[letter]),
-    ...Array.from(sides[2], (letter) => LETTERS[letter] | BLACK_CODE),
+    ...Array.from(sides[1], (letter) => parsePiece(letter)),
+    ...Array.from(sides[2].toLowerCase(), (letter) => parsePiece(letter)),
   ];
   if (codes.length < 3 || codes.length > MOST_MEN) return null;
   const key = codes.reduce((sum, code) => sum + MATERIAL_UNITS[code], 0);
-  const mirroredKey = mirrorMaterial(key);
+  const mirroredKey = ((key & COLOUR_MASK) << COLOUR_BITS) | (key >>> COLOUR_BITS);
   const count = (wanted: number): number => codes.filter((code) => code === wanted).length;
   const pawns = [count(PAWN), count(PAWN | BLACK_CODE)];
   // The pawns of the side with fewer pawns come first, if it has any.

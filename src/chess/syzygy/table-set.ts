@@ -5,7 +5,6 @@
 
 import { FileMemory } from './file-bytes.js';
 import type { TableFile } from './find-tables.js';
-import { mirrorMaterial } from './material.js';
 import type { PieceList } from './piece-list.js';
 import { Table, type TableKind } from './table.js';
 
@@ -33,7 +32,7 @@ export class TableSet {
     for (const file of files) {
       const entry: Entry = { file, table: null, isBroken: false };
       this.entries[file.kind].set(file.material.key, entry);
-      this.entries[file.kind].set(mirrorMaterial(file.material.key), entry);
+      this.entries[file.kind].set(file.material.mirroredKey, entry);
     }
     const count = (kind: TableKind): number => files.filter((file) => file.kind === kind).length;
     this.counts = { wdl: count('wdl'), dtz: count('dtz') };
