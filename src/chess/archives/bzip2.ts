@@ -39,13 +39,10 @@ class Damaged extends BrokenInput {
 
 export async function* unpackBzip2(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
   const block = new BlockDecoder();
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
-    if (!isBzip2(head)) {
-      if (isFirst) throw new Damaged();
-      throw new BrokenInput('what follows the end of its bzip2 data is not bzip2');
-    }
+    if (!isBzip2(head)) throw new BrokenInput('what follows the end of its bzip2 data is not bzip2');
     limit.countPart();
     block.mostBytes = (head[3] - 0x30) * UNIT_BYTES;
     let usedBits = 0;

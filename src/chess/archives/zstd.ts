@@ -37,7 +37,7 @@ class Damaged extends BrokenInput {
 }
 
 export async function* unpackZstd(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<Uint8Array, void, void> {
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     const head = await source.takeSome(4, 4);
     if (head.length === 0) return;
     limit.countPart();
@@ -46,8 +46,7 @@ export async function* unpackZstd(source: PackedBytes, limit: UnpackLimit): Asyn
     else if (isSkippable(magic)) {
       let left = await source.takeNumber(4);
       while (left > 0) left -= (await source.take(Math.min(left, SKIP_BYTES))).length;
-    } else if (isFirst) throw new Damaged();
-    else throw new BrokenInput('what follows the end of its zstd data is not zstd');
+    } else throw new BrokenInput('what follows the end of its zstd data is not zstd');
   }
 }
 
