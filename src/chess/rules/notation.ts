@@ -54,13 +54,6 @@ export function parseSan(position: Position, text: string): Result<Move> {
 const ILLEGAL = -1;
 const AMBIGUOUS = -2;
 
-function findCastling(count: number, isLong: boolean): number {
-  for (let i = 0; i < count; i++) {
-    if (isCastling(legal[i]) && moveTo(legal[i]) < moveFrom(legal[i]) === isLong) return legal[i];
-  }
-  return ILLEGAL;
-}
-
 function findMove(position: Position, count: number, match: RegExpExecArray): number {
   const file = match[2] === '' ? -1 : match[2].charCodeAt(0) - 97;
   const rank = match[3] === '' ? -1 : match[3].charCodeAt(0) - 49;
@@ -80,23 +73,27 @@ function findMove(position: Position, count: number, match: RegExpExecArray): nu
   }
   if (found >= 0 || !hasOrigin || (type !== 0 && type !== KING)) return found;
   // UCI writes castling by the king's squares, in Chess960 as king takes rook.
-  for (let i = 0; i < count; i++) {
-    const from = moveFrom(legal[i]);
-    if (!isCastling(legal[i]) || from !== file + 8 * rank) continue;
-    if (moveTo(legal[i]) === to || castledKing(from, moveTo(legal[i])) === to) return legal[i];
-  }
-  return ILLEGAL;
+  const origin = file + 8 * rank;
+  const castling = legal.subarray(0, count).find((move) => {
+    if (!isCastling(move) || moveFrom(move) !== origin) return false;
+    return moveTo(move) === to || castledKing(origin, moveTo(move)) === to;
+  });
+  return castling ?? ILLEGAL;
 }
 
 /** @param match of CASTLING or SHORT_CAPTURE */
 function findOther(position: Position, count: number, match: RegExpExecArray): number {
-  if (match.length === 2) return findCastling(count, match[1] !== undefined);
+  const moves = legal.subarray(0, count) as unknown as Move[];
+  if (match.length === 2) {
+    const isLong = match[1] !== undefined;
+    return moves.find((move) => isCastling(move) && moveTo(move) < moveFrom(move) === isLong) ?? ILLEGAL;
+  }
   const [, by = match[3], taken = match[4]] = match;
   const promotion = match[5] === undefined ? 0 : PIECE_LETTERS.indexOf(match[5].toLowerCase());
   const type = FILES.includes(by) ? PAWN : PIECE_LETTERS.indexOf(by.toLowerCase());
   const victim = FILES.includes(taken) ? 0 : PIECE_LETTERS.indexOf(taken.toLowerCase());
   let found = ILLEGAL;
-  for (const move of legal.subarray(0, count) as unknown as Move[]) {
+  for (const move of moves) {
     const [from, to] = [moveFrom(move), moveTo(move)];
     if ((position.board[from] & 7) !== type || isCastling(move) || movePromotion(move) !== promotion) continue;
     if (type === PAWN && ((from & 7) === (to & 7) || FILES[from & 7] !== by)) continue;
