@@ -5,16 +5,18 @@
  */
 import { isAttacked } from './attacks.js';
 import {
+  BISHOP,
   type Board,
   type BoardSetup,
   type Color,
   castledKing,
   castledRook,
-  hasInsufficientMaterial,
   KING,
+  KNIGHT,
   NO_SQUARE,
   PAWN,
   popCount64,
+  QUEEN,
   ROOK,
   type Square,
   START_SETUP,
@@ -25,6 +27,9 @@ import { History, type Move, NO_MOVE } from './move.js';
 import * as keys from './position-keys.js';
 
 const { CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY } = keys;
+
+/** Squares of one colour. Both words have the same pattern, since a word holds four whole ranks. */
+const LIGHT_SQUARES = 0x55aa55aa;
 
 export class Position implements Board {
   readonly board = new Int8Array(64);
@@ -259,9 +264,25 @@ export class Position implements Board {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Whether no sequence of moves can mate; board.ts says how that is judged. */
+  /**
+   * Whether no sequence of moves can mate, as lc0 judges it (ChessBoard::HasMatingMaterial): a pawn, rook or queen can
+   * mate, and so can two knights. Bare kings, a single minor piece, and any number of bishops on squares of one colour
+   * cannot.
+   */
   hasInsufficientMaterial(): boolean {
-    return hasInsufficientMaterial(this);
+    const { masks } = this;
+    for (let word = 0; word < 2; word++) {
+      const white = masks[2 * PAWN + word] | masks[2 * ROOK + word] | masks[2 * QUEEN + word];
+      const black = masks[16 + 2 * PAWN + word] | masks[16 + 2 * ROOK + word] | masks[16 + 2 * QUEEN + word];
+      if (white | black) return false;
+    }
+    if (popCount64(masks[0] | masks[16], masks[1] | masks[17]) < 4) return true;
+    if (masks[2 * KNIGHT] | masks[2 * KNIGHT + 1] | masks[16 + 2 * KNIGHT] | masks[17 + 2 * KNIGHT]) return false;
+    const low = masks[2 * BISHOP] | masks[16 + 2 * BISHOP];
+    const high = masks[2 * BISHOP + 1] | masks[17 + 2 * BISHOP];
+    const light = (low | high) & LIGHT_SQUARES;
+    const dark = (low | high) & ~LIGHT_SQUARES;
+    return light === 0 || dark === 0;
   }
 
   /** The move made `pliesBack` plies before the last one; NO_MOVE if the history is shorter. */
