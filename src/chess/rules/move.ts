@@ -95,11 +95,9 @@ export class History {
   /** Copies the first `rows` rows of `other`. */
   copyFrom(other: History, rows: number): void {
     if (this.capacity < rows) this.grow(rows);
-    for (let row = 0; row < rows; row++) {
-      this.moves[row] = other.moves[row];
-      this.keyLow[row] = other.keyLow[row];
-      this.keyHigh[row] = other.keyHigh[row];
-      this.states[row] = other.states[row];
-    }
+    this.moves.set(other.moves.subarray(0, rows));
+    this.keyLow.set(other.keyLow.subarray(0, rows));
+    this.keyHigh.set(other.keyHigh.subarray(0, rows));
+    this.states.set(other.states.subarray(0, rows));
   }
 }
