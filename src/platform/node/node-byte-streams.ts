@@ -21,17 +21,11 @@ export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 export async function* gunzip(chunks: ByteChunks): AsyncIterable<Uint8Array> {
-  const [{ createGunzip }, { Readable }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  const [{ createGunzip }, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   const inflater = createGunzip({ chunkSize: CHUNK_BYTES });
-  const source = Readable.from(chunks);
-  source.on('error', (error) => inflater.destroy(error));
-  source.pipe(inflater);
-  try {
-    yield* inflater;
-  } finally {
-    source.destroy();
-    inflater.destroy();
-  }
+  // An error of either one destroys both, and `inflater` throws it; so does a reader that stops early.
+  pipeline(chunks, inflater, () => undefined);
+  yield* inflater;
 }
 
 const INFLATED_BYTES = 1 << 18;
