@@ -26,11 +26,8 @@ export async function getFileSize(path: string): Promise<number> {
 
 export async function readFilePart(path: string, position: number, length: number): Promise<Uint8Array> {
   if (path.startsWith(BLOB)) {
-    return new Uint8Array(
-      await findBlob(path)
-        .slice(position, position + length)
-        .arrayBuffer(),
-    );
+    const part = findBlob(path).slice(position, position + length);
+    return new Uint8Array(await part.arrayBuffer());
   }
   const file = await open(path, 'r');
   try {
@@ -61,28 +58,21 @@ export function describeWriteFailure(error: unknown): string {
   return describeFailure(error as NodeJS.ErrnoException, 'there is no such folder');
 }
 
-function describeFailure({ code, message }: NodeJS.ErrnoException, whatIsMissing: string): string {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return whatIsMissing;
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'that is not permitted';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'ELOOP':
-      return 'its links lead in a circle';
-    case 'ENAMETOOLONG':
-      return 'its name is too long';
-    case 'EIO':
-      return 'the disk reports an error';
-    default:
-      return message;
-  }
+/** By Node's code. */
+const FAILURES: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  EACCES: 'that is not permitted',
+  EPERM: 'that is not permitted',
+  EROFS: 'that is not permitted',
+  ENOSPC: 'the disk is full',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk reports an error',
+};
+
+function describeFailure({ code = '', message }: NodeJS.ErrnoException, whatIsMissing: string): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return whatIsMissing;
+  return FAILURES[code] ?? message;
 }
 
 // Tablebase files are read synchronously, because probes happen in the middle of a search. Each function throws Node's errors.
