@@ -59,11 +59,8 @@ export async function openSession(request: SessionRequest): Promise<RuntimeSessi
 }
 
 function loadRuntime(build: Build): Promise<Runtime> {
-  let runtime = loaded.get(build);
-  if (runtime === undefined) {
-    runtime = importRuntime(build);
-    loaded.set(build, runtime);
-  }
+  const runtime = loaded.get(build) ?? importRuntime(build);
+  loaded.set(build, runtime);
   return runtime;
 }
 
