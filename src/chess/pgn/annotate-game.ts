@@ -6,7 +6,7 @@
 import { unwrap } from '../../base/util/index.js';
 import { formatFen, formatSan, hasChess960Castling, NO_MOVE, parseFen } from '../rules/index.js';
 import { type PgnGame, walkLines } from './pgn-game.js';
-import { PgnMoveNode, PgnNode, type PgnNodeData, type PgnTree } from './pgn-node.js';
+import { type PgnMoveNode, PgnNode, type PgnNodeData, type PgnTree } from './pgn-node.js';
 import { type Remark, removeEvaluation } from './remarks.js';
 import { readVariant } from './variant.js';
 
@@ -51,9 +51,8 @@ function spellTree({ tree, startFen }: PgnGame): PgnTree {
   if (hasChess960Castling(start) && !(variant.ok && variant.value)) headers.set('Variant', 'Chess960');
   walkLines(tree.moves, start, moves, (parent, node, move, position) => {
     const san = move === null ? node.data.san : move === NO_MOVE ? '--' : formatSan(position, move);
-    const copy = new PgnMoveNode({ ...node.data, san });
+    const copy = parent.add({ ...node.data, san });
     if (move === null) copy.children = node.children;
-    parent.children.push(copy);
     return copy;
   });
   return { ...tree, headers, moves };
@@ -68,16 +67,12 @@ function addEvaluation(comments: readonly string[], command: string): string[] {
 
 /** The better line as a variation; none when the author has a variation that begins with the same move. */
 function createVariation(line: readonly string[], variations: readonly PgnMoveNode[]): PgnMoveNode[] {
-  const [first, ...others] = line;
-  if (first === undefined || variations.some(({ data }) => isSameMove(data.san, first))) return [];
-  const start = new PgnMoveNode({ san: first });
+  const [first = ''] = line;
+  if (variations.some(({ data }) => isSameMove(data.san, first))) return [];
+  const start = new PgnNode();
   let end = start;
-  for (const san of others) {
-    const next = new PgnMoveNode({ san });
-    end.children.push(next);
-    end = next;
-  }
-  return [start];
+  for (const san of line) end = end.add({ san });
+  return start.children;
 }
 
 /** Ignores check marks, which authors often leave out. */

@@ -6,7 +6,7 @@
 
 import { removeControls, unwrap } from '../../base/util/index.js';
 import { formatSan, hasChess960Castling, type Move, parseFen, START_FEN } from '../rules/index.js';
-import { PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
+import { type PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
 import { readResult } from './pgn-result.js';
 
 /** python-chess takes the zeros of a larger one for a null move. */
@@ -54,12 +54,7 @@ export function createPgnTree({ tags, startFen, isChess960, moves, comment }: Pl
   const root = new PgnNode();
   let end = root;
   for (const { move, comment: remark } of moves) {
-    const node = new PgnMoveNode({
-      san: formatSan(position, move),
-      ...(remark === '' ? {} : { comments: [remark] }),
-    });
-    end.children.push(node);
-    end = node;
+    end = end.add({ san: formatSan(position, move), ...(remark === '' ? {} : { comments: [remark] }) });
     position.makeMove(move);
   }
   return { headers, moves: root, ...(comment === '' ? {} : { comments: [comment] }) };

@@ -142,10 +142,8 @@ function isLostGame(node: PgnMoveNode, last: PgnNode, { headers }: PgnTree, text
 /** What follows a main line's last move becomes a variation that begins with this move. @param before null = there is no such move */
 function leaveMainLine(before: PgnNode | null, last: PgnNode): void {
   if (before === null || !(last instanceof PgnMoveNode)) return;
-  const again = new PgnMoveNode({ san: last.data.san });
-  again.children = last.children;
+  before.add({ san: last.data.san }).children = last.children;
   last.children = [];
-  before.children.push(again);
 }
 
 function quoteWords({ text }: StrayWords): string {

@@ -14,6 +14,13 @@ export class PgnNode {
   /** The first one goes on with the line, the others are variations. */
   children: PgnMoveNode[] = [];
 
+  /** Adds a child behind the others. */
+  add(data: PgnNodeData): PgnMoveNode {
+    const node = new PgnMoveNode(data);
+    this.children.push(node);
+    return node;
+  }
+
   *mainline(): Generator<PgnNodeData, void, void> {
     for (let node: PgnMoveNode | undefined = this.children[0]; node !== undefined; node = node.children[0])
       yield node.data;

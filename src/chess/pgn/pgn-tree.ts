@@ -312,8 +312,7 @@ class PgnParser {
       return false;
     this.flushRemark();
     if (result !== null) this.result = result;
-    if (forfeit === null) return true;
-    this.forfeit = word;
+    if (forfeit !== null) this.forfeit = word;
     return true;
   }
 
