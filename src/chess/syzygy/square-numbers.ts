@@ -10,11 +10,15 @@ export function getDiagonalSide(square: number): number {
 /** Number of ways to choose k of n squares, at index k * 64 + n. */
 export const BINOMIAL = createBinomials();
 
-/** Numbers 0 … 9 of the squares of the triangle a1-d1-d4: below the diagonal by rank, then the diagonal; else −1. */
-export const TRIANGLE = createTriangle();
+const BELOW = [...Array(64).keys()].filter((square) => getDiagonalSide(square) < 0);
+/** The squares of the triangle a1-d1-d4: below the diagonal by rank, then the diagonal. */
+const TRIANGLE_SQUARES = [...BELOW.filter((square) => square < 32 && (square & 7) < FILES), 0, 9, 18, 27];
+
+/** Numbers 0 … 9 of the squares of the triangle; −1 elsewhere. */
+export const TRIANGLE = numberSquares(TRIANGLE_SQUARES);
 
 /** Numbers 0 … 27 of the squares below the diagonal a1-h8, by rank; −1 elsewhere. */
-export const BELOW_DIAGONAL = createBelowDiagonal();
+export const BELOW_DIAGONAL = numberSquares(BELOW);
 
 export const KING_PAIRS_COUNT = 462;
 /** Numbers 0 … 461 of pairs of kings, at index TRIANGLE of the first * 64 + square of the second; −1 if impossible. */
@@ -44,33 +48,17 @@ function createBinomials(): Float64Array {
   return table;
 }
 
-function createTriangle(): Int8Array {
-  const numbers = new Int8Array(64).fill(-1);
-  let next = 0;
-  for (const wantsDiagonal of [false, true]) {
-    for (let square = 0; square < 32; square++) {
-      const side = getDiagonalSide(square);
-      if ((square & 7) < FILES && (wantsDiagonal ? side === 0 : side < 0)) numbers[square] = next++;
-    }
-  }
-  return numbers;
-}
-
-function createBelowDiagonal(): Int8Array {
-  const numbers = new Int8Array(64).fill(-1);
-  let next = 0;
-  for (let square = 0; square < 64; square++) if (getDiagonalSide(square) < 0) numbers[square] = next++;
-  return numbers;
+/** The place of each square in the list; −1 for the others. */
+function numberSquares(squares: readonly number[]): Int8Array {
+  return Int8Array.from({ length: 64 }, (_, square) => squares.indexOf(square));
 }
 
 /** Pairs with both kings on the diagonal come last. If only the first is on it, the second is below it. */
 function createKingPairs(): Int16Array {
   const numbers = new Int16Array(10 * 64).fill(-1);
-  const first = Array.from({ length: 10 }, (_, number) => TRIANGLE.indexOf(number));
   let next = 0;
   for (const wantsBothOnDiagonal of [false, true]) {
-    for (let number = 0; number < 10; number++) {
-      const king = first[number];
+    for (const [number, king] of TRIANGLE_SQUARES.entries()) {
       for (let other = 0; other < 64; other++) {
         const distance = Math.max(Math.abs((king >> 3) - (other >> 3)), Math.abs((king & 7) - (other & 7)));
         const isOnDiagonal = getDiagonalSide(king) === 0;
