@@ -33,66 +33,62 @@ export function isZip(head: Uint8Array): boolean {
   return [MEMBER, DIRECTORY[1]].includes(readNumber(head.subarray(0, 4)));
 }
 
+/** A file that cannot be read is skipped where the archive says how long it is; the first such file is named at the end. */
 export async function* readZipMembers(
   source: PackedBytes,
   limit: UnpackLimit,
 ): AsyncGenerator<ArchiveMember, void, void> {
+  let problem: string | null = null;
   try {
-    yield* readMembers(source, limit);
+    for (;;) {
+      const signature = await source.takeNumber(4);
+      limit.countPart();
+      if (DIRECTORY.includes(signature)) break;
+      if (signature !== MEMBER) throw new BrokenInput(problem ?? 'its ZIP archive is damaged');
+      const head = await source.take(26);
+      const flags = readNumber(head, 2, 2);
+      const method = readNumber(head, 4, 2);
+      const sizeBytes = readNumber(head, 14, 4);
+      const name = decodeName(await source.take(readNumber(head, 22, 2)));
+      const extra = await source.take(readNumber(head, 24, 2));
+      // Bit 3: checksum and sizes follow the data.
+      const hasDescriptor = (flags & 8) !== 0;
+      const isEncrypted = (flags & 1) !== 0;
+      const isEndless = hasDescriptor || sizeBytes === UNKNOWN_SIZE;
+      if (isEncrypted || (method !== STORED && method !== DEFLATED)) {
+        problem ??= `${name} in it is ${isEncrypted ? 'encrypted' : 'packed by a method that is not read'}`;
+        if (isEndless) throw new BrokenInput(problem);
+        const skipped = readStoredEntry(source, sizeBytes);
+        while ((await skipped.next()).done !== true);
+        continue;
+      }
+      if (method === STORED && isEndless) throw new BrokenInput(problem ?? `${name} in it does not say where it ends`);
+      const content = method === STORED ? readStoredEntry(source, sizeBytes) : inflateRaw(source);
+      let crc = 0;
+      const counted = (async function* () {
+        for await (const piece of content) {
+          limit.countUnpacked(piece.length);
+          crc = crc32(piece, crc);
+          yield piece;
+        }
+      })();
+      yield { name, sizeBytes: null, chunks: lend(counted) };
+      while ((await counted.next()).done !== true);
+      const expected = hasDescriptor ? await readDescriptor(source, hasLongSizes(extra)) : readNumber(head, 10, 4);
+      if (crc !== expected) problem ??= `${name} in it does not match its checksum`;
+    }
   } finally {
     await source.close();
-  }
-}
-
-/** A file that cannot be read is skipped where the archive says how long it is; the first such file is named at the end. */
-async function* readMembers(source: PackedBytes, limit: UnpackLimit): AsyncGenerator<ArchiveMember, void, void> {
-  let problem: string | null = null;
-  for (;;) {
-    const signature = await source.takeNumber(4);
-    limit.countPart();
-    if (DIRECTORY.includes(signature)) break;
-    if (signature !== MEMBER) throw new BrokenInput(problem ?? 'its ZIP archive is damaged');
-    const head = await source.take(26);
-    const flags = readNumber(head, 2, 2);
-    const method = readNumber(head, 4, 2);
-    const sizeBytes = readNumber(head, 14, 4);
-    const name = decodeName(await source.take(readNumber(head, 22, 2)));
-    const extra = await source.take(readNumber(head, 24, 2));
-    // Bit 3: checksum and sizes follow the data.
-    const hasDescriptor = (flags & 8) !== 0;
-    const isEncrypted = (flags & 1) !== 0;
-    const isEndless = hasDescriptor || sizeBytes === UNKNOWN_SIZE;
-    if (isEncrypted || (method !== STORED && method !== DEFLATED)) {
-      problem ??= `${name} in it is ${isEncrypted ? 'encrypted' : 'packed by a method that is not read'}`;
-      if (isEndless) throw new BrokenInput(problem);
-      const skipped = readStoredEntry(source, sizeBytes);
-      while ((await skipped.next()).done !== true);
-      continue;
-    }
-    if (method === STORED && isEndless) throw new BrokenInput(problem ?? `${name} in it does not say where it ends`);
-    const content = method === STORED ? readStoredEntry(source, sizeBytes) : inflateRaw(source);
-    let crc = 0;
-    const counted = (async function* () {
-      for await (const piece of content) {
-        limit.countUnpacked(piece.length);
-        crc = crc32(piece, crc);
-        yield piece;
-      }
-    })();
-    yield { name, sizeBytes: null, chunks: lend(counted) };
-    while ((await counted.next()).done !== true);
-    const expected = hasDescriptor ? await readDescriptor(source, hasLongSizes(extra)) : readNumber(head, 10, 4);
-    if (crc !== expected) problem ??= `${name} in it does not match its checksum`;
   }
   if (problem !== null) throw new BrokenInput(problem);
 }
 
 /** The same bytes, but a reader that stops early does not end `content`. */
-export async function* lend(content: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+async function* lend(content: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   for (let next = await content.next(); next.done !== true; next = await content.next()) yield next.value;
 }
 
-export async function* readStoredEntry(source: PackedBytes, sizeBytes: number): AsyncGenerator<Uint8Array, void, void> {
+async function* readStoredEntry(source: PackedBytes, sizeBytes: number): AsyncGenerator<Uint8Array, void, void> {
   for (let left = sizeBytes; left > 0; ) {
     const bytes = await source.takeSome(1, Math.min(left, STEP_BYTES));
     if (bytes.length === 0) throw new CutOff();
