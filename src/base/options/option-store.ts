@@ -113,9 +113,7 @@ export class OptionStore {
 
   /** Returns a store with the same options and current values, without handlers. */
   clone(): OptionStore {
-    const copy = new OptionStore([]);
-    for (const [key, spec] of this.specs) copy.specs.set(key, spec);
-    for (const [name, target] of this.targets) copy.targets.set(name, target);
+    const copy = new OptionStore(this.declared.filter(({ uci }) => !this.targets.has(uci)));
     for (const [name, value] of this.current) copy.current.set(name, value);
     for (const [name, giver] of this.givenAs) copy.givenAs.set(name, giver);
     return copy;
