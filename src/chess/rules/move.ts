@@ -57,6 +57,8 @@ export function emitTargets(into: Uint16Array | null, count: number, from: numbe
   return next;
 }
 
+const FIRST_CAPACITY = 256;
+
 /**
  * The moves of a game and the state before each: what `unmakeMove` restores and what repetition tests compare. One row
  * a ply, kept in columns so that making a move allocates nothing. The columns double when a game outgrows them.
@@ -66,8 +68,6 @@ export function emitTargets(into: Uint16Array | null, count: number, from: numbe
  *   states        state before the move: bits 0..3 captured piece code, 4..7 castling rights, 8..14 en passant
  *                 square + 1, 15..30 rule50
  */
-const FIRST_CAPACITY = 256;
-
 export class History {
   moves = new Uint16Array(FIRST_CAPACITY);
   keyLow = new Int32Array(FIRST_CAPACITY);
