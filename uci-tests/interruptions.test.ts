@@ -48,6 +48,8 @@ test('finished games are answered with (none), mate 0 or a draw', async () => {
     );
     assert.match(stalemate.at(-2) ?? '', /score cp 0/);
     assert.equal(stalemate.at(-1), 'bestmove (none)');
+    const share = await engine.ask(['setoption name ScoreType value win_percentage', 'go nodes 10'], 'bestmove');
+    assert.match(share.at(-2) ?? '', /score cp 5000/);
   });
 });
 

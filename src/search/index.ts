@@ -1,5 +1,5 @@
 export { computeExploration, getPuctParams } from './formulas/puct.js';
-export { computeScore, computeWdl, convertPliesToMoves, type ScoreType, type Wdl } from './formulas/score.js';
+export { computeScore, computeWdl, convertPliesToMoves, DRAW, type ScoreType, type Wdl } from './formulas/score.js';
 export {
   createSearchParams,
   defaultSearchParams,

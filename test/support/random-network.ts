@@ -17,7 +17,7 @@ export interface RandomNetworkOptions {
   /** Only fixed batches of this size; 0 for any. */
   readonly batch: number;
   /** Half floats at the input and outputs (the weights stay as they are). */
-  readonly float16: boolean;
+  readonly float16: boolean | 'outputs';
   /** false: no metadata_props at all. */
   readonly metadata: boolean;
 }
@@ -63,8 +63,9 @@ export function createRandomNetwork(options: RandomNetworkOptions): Uint8Array {
   const scale = new Float32Array(PLANES).fill(1);
   scale[RULE50_PLANE] = 1 / 99;
   const elementType = options.float16 ? FLOAT16 : FLOAT32;
-  const input = onnx.input('/input/planes', [batch, PLANES, 8, 8], elementType);
-  const planes = options.float16 ? onnx.node('Cast', [input], { to: FLOAT32 }) : input;
+  const hasHalfInput = options.float16 === true;
+  const input = onnx.input('/input/planes', [batch, PLANES, 8, 8], hasHalfInput ? FLOAT16 : FLOAT32);
+  const planes = hasHalfInput ? onnx.node('Cast', [input], { to: FLOAT32 }) : input;
   const output = (name: string, width: number, operator: string, x: readonly string[], attributes = {}): void => {
     if (options.float16) onnx.node('Cast', [onnx.node(operator, x, attributes)], { to: FLOAT16 }, name);
     else onnx.node(operator, x, attributes, name);

@@ -68,14 +68,9 @@ function addEvaluation(comments: readonly string[], command: string): string[] {
 /** The better line as a variation; none when the author has a variation that begins with the same move. */
 function createVariation(line: readonly string[], variations: readonly PgnMoveNode[]): PgnMoveNode[] {
   const [first = ''] = line;
-  if (variations.some(({ data }) => isSameMove(data.san, first))) return [];
+  if (variations.some(({ data }) => data.san === first)) return [];
   const start = new PgnNode();
   let end = start;
   for (const san of line) end = end.add({ san });
   return start.children;
-}
-
-/** Ignores check marks, which authors often leave out. */
-function isSameMove(san: string, other: string): boolean {
-  return san.replace(/[+#]/, '') === other.replace(/[+#]/, '');
 }

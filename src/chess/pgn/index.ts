@@ -22,6 +22,7 @@ export {
   createRemarks,
   formatEvaluation,
   type JudgedPosition,
+  MATE_BASE,
   parseEvalComment,
   type Remark,
   removeEvaluation,

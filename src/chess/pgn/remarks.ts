@@ -139,8 +139,10 @@ export function removeEvaluation(comment: string): string {
 /** The command `[%eval 0.24]` inside a comment. */
 const EVAL = /\[%eval\s+(#?)([-+]?(?:\d+(?:\.\d*)?|\.\d+))/;
 const MAX_CENTIPAWNS = 20_000;
-/** A mate in n is ±(32000 − 2n), so that scores compare as numbers. */
-const MATE_BASE = 32_000;
+/** Larger than any centipawn score: a mate in n is ±(MATE_BASE − 2n), so that scores compare as numbers. */
+export const MATE_BASE = 32_000;
+/** In moves. A longer mate counts as one of these. */
+const LONGEST_MATE = 999;
 
 /**
  * The score in a comment as lichess writes it: pawns from White's view, or `#n` for mate in n.
@@ -150,6 +152,9 @@ export function parseEvalComment(comment: string): number {
   const match = EVAL.exec(comment);
   if (match === null) return Number.NaN;
   const number = Number(match[2]);
-  if (match[1] === '#') return match[2].startsWith('-') ? -MATE_BASE - 2 * number : MATE_BASE - 2 * number;
+  if (match[1] === '#') {
+    const score = MATE_BASE - 2 * Math.min(Math.abs(number), LONGEST_MATE);
+    return match[2].startsWith('-') ? -score : score;
+  }
   return Math.max(-MAX_CENTIPAWNS, Math.min(MAX_CENTIPAWNS, Math.round(number * 100)));
 }

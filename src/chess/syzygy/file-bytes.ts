@@ -35,14 +35,16 @@ export class FileMemory {
     this.wholeBytesLeft = limits.wholeBytes;
   }
 
-  getPage(path: string, number: number): Uint8Array {
+  /** Throws DamagedTable if the file ends before the page's `length` bytes. */
+  getPage(path: string, number: number, length: number): Uint8Array {
     const key = `${number}:${path}`;
     const { pages } = this;
     let page = pages.get(key);
     if (page === undefined) {
       if (pages.size >= this.limits.pages) pages.delete(pages.keys().next().value ?? '');
       page = new Uint8Array(PAGE_BYTES);
-      readInto(this.open(path), page, 0, PAGE_BYTES, number * PAGE_BYTES);
+      const count = readInto(this.open(path), page, 0, length, number * PAGE_BYTES);
+      if (count !== length) throw new DamagedTable('it changes while it is read');
     } else {
       pages.delete(key);
     }
@@ -58,15 +60,15 @@ export class FileMemory {
 
   private open(path: string): number {
     const { descriptors } = this;
-    let descriptor = descriptors.get(path);
-    if (descriptor !== undefined) return descriptor;
-    const oldest = descriptors.entries().next();
-    if (descriptors.size >= this.limits.openFiles && oldest.done !== true) {
-      closeFile(oldest.value[1]);
-      descriptors.delete(oldest.value[0]);
-    }
-    descriptor = openFile(path, 'r');
+    const descriptor = descriptors.get(path) ?? openFile(path, 'r');
+    // The file that was read last is the last of the map.
+    descriptors.delete(path);
     descriptors.set(path, descriptor);
+    const [unusedLongest = path] = descriptors.keys();
+    if (descriptors.size > this.limits.openFiles) {
+      closeFile(descriptors.get(unusedLongest) as number);
+      descriptors.delete(unusedLongest);
+    }
     return descriptor;
   }
 }
@@ -126,7 +128,8 @@ export class FileBytes {
 
   private getPage(number: number): Uint8Array {
     if (number !== this.pageNumber) {
-      this.page = this.memory.getPage(this.path, number);
+      const length = Math.min(PAGE_BYTES, this.sizeBytes - number * PAGE_BYTES);
+      this.page = this.memory.getPage(this.path, number, length);
       this.pageNumber = number;
     }
     return this.page;

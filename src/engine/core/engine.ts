@@ -303,7 +303,8 @@ export class Engine {
     if (search.strength !== null && !search.hasSearchMoves) search.mopUpMoves = listMopUpMoves(search.game.position);
     if (search.game.isRefused && !search.isDiscarded) this.listener.warning(POSITION_REFUSED);
     if (search.candidates.length === 0) {
-      if (!search.game.isRefused) this.report(search, createFinishedReport(search.game.position.inCheck()));
+      if (!search.game.isRefused)
+        this.report(search, createFinishedReport(search.game.position.inCheck(), this.scoreType));
       if (!search.waitsForStop) this.answer(search.fallback);
       return;
     }
@@ -371,10 +372,13 @@ export class Engine {
     else this.recover('The search answered with an illegal move');
   }
 
+  private get scoreType(): ScoreType {
+    return this.options.getString('ScoreType') as ScoreType;
+  }
+
   private reportInfo(search: RequestedSearch, info: SearchInfo): void {
-    const scoreType = this.options.getString('ScoreType') as ScoreType;
     const result = search.ranking?.result ?? null;
-    const report = createSearchReport(info, scoreType, this.host.cacheFill, result);
+    const report = createSearchReport(info, this.scoreType, this.host.cacheFill, result);
     search.mates?.note(report, search.stopRequested);
     this.reportProgress(search, search.mates?.improved ?? report);
   }
@@ -420,7 +424,7 @@ export class Engine {
     if (active === null) return;
     this.stopWatchdog.end();
     if (active.lastReport === null && best.move !== NO_MOVE)
-      this.report(active, createBlindReport(best.move, active.elapsedMs));
+      this.report(active, createBlindReport(best.move, active.elapsedMs, this.scoreType));
     this.searches.active = null;
     if (this.clearsCacheAtAnswer) this.loader.current?.clearCache();
     this.clearsCacheAtAnswer = false;

@@ -8,6 +8,7 @@ import {
   computeScore,
   computeWdl,
   convertPliesToMoves,
+  DRAW,
   type GatheringCounters,
   type ScoreType,
   type SearchInfo,
@@ -89,16 +90,20 @@ export function createInfo({ nps, tbHits, eps: _, gathering: __, lines, ...repor
   };
 }
 
-/** The report before a move that no search has chosen. */
-export function createBlindReport(move: Move, timeMs: number): SearchReport {
-  const line = { score: { kind: 'cp', value: 0 }, wdl: computeWdl(0, 1), pv: [move] } as const;
+/** The report before a move that no search has chosen: a draw. */
+export function createBlindReport(move: Move, timeMs: number, scoreType: ScoreType): SearchReport {
+  const line = { ...createDrawnLine(scoreType), pv: [move] };
   return { ...createUnsearchedReport(line), depth: 1, seldepth: 1, timeMs: Math.max(0, Math.round(timeMs)) };
 }
 
 /** The report of a finished game: mate in 0 for the mated side, otherwise a draw, and no line. */
-export function createFinishedReport(isCheckmate: boolean): SearchReport {
-  const wdl = isCheckmate ? computeWdl(-1, 0) : computeWdl(0, 1);
-  return createUnsearchedReport({ score: { kind: isCheckmate ? 'mate' : 'cp', value: 0 }, wdl, pv: [] });
+export function createFinishedReport(isCheckmate: boolean, scoreType: ScoreType): SearchReport {
+  const mated = { score: { kind: 'mate', value: 0 }, wdl: computeWdl(-1, 0), pv: [] } as const;
+  return createUnsearchedReport(isCheckmate ? mated : createDrawnLine(scoreType));
+}
+
+function createDrawnLine(scoreType: ScoreType): Pick<ReportLine, 'score' | 'wdl' | 'pv'> {
+  return { score: { kind: 'cp', value: computeScore(scoreType, DRAW) }, wdl: computeWdl(0, 1), pv: [] };
 }
 
 function createUnsearchedReport(line: Pick<ReportLine, 'score' | 'wdl' | 'pv'>): SearchReport {

@@ -14,6 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { computeSha256 } from '#platform/byte-streams.js';
 import { describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
+import { isRunning } from '#platform/processes.js';
 import type { OptionStore } from '../../base/options/index.js';
 import { failure, formatMegabytes, type Result, success } from '../../base/util/index.js';
 import { findRemoteNetwork, isDownloaded, type RemoteNetwork } from './network-catalogue.js';
@@ -101,7 +102,10 @@ function adoptPart(path: string, own: string, mayResume: boolean): boolean {
   const pattern = /\.(\d+)\.part$/;
   const parts = readdirSync(dirname(path))
     .filter((name) => name.startsWith(`${basename(path)}.`) && pattern.test(name))
-    .filter((name) => !isRunning(Number(pattern.exec(name)?.[1])))
+    .filter((name) => {
+      const pid = Number(pattern.exec(name)?.[1]);
+      return pid === process.pid || !isRunning(pid);
+    })
     .map((name) => join(dirname(path), name))
     .sort((a, b) => statSync(b).size - statSync(a).size);
   const [largest, ...others] = mayResume ? parts : [undefined, ...parts];
@@ -109,16 +113,6 @@ function adoptPart(path: string, own: string, mayResume: boolean): boolean {
   if (largest === undefined) return false;
   if (largest !== own) renameSync(largest, own);
   return true;
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Repeats transfers until the file is complete, or too many in a row have brought nothing. */

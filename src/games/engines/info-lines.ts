@@ -2,6 +2,7 @@
  * The `info` lines of a UCI engine, as far as matches and labels use them, and the collection of those lines over one search
  * (`InfoLines`).
  */
+import { MATE_BASE } from '../../chess/pgn/index.js';
 
 export interface UciScore {
   /** Centipawns, or moves to mate (negative: the mover is mated). */
@@ -57,8 +58,6 @@ export function parseInfoLine(line: string): UciInfo | null {
   return { rank, depth, seldepth, score, isBound, nodes, timeMs, pv };
 }
 
-/** Larger than any centipawn score: a mate in n is ±(MATE_BASE − 2n). */
-export const MATE_BASE = 32_000;
 /** Limit of centipawns, below the code of the longest mate. */
 const LARGEST_CENTIPAWNS = 30_000;
 

@@ -3,7 +3,7 @@
  * those of the training code (scripts/train/sardonyx_train/data/targets.py), with the sharper policy that the bundled networks
  * are trained on. Labelling uses them to tell how far a network's evaluation without search is from a label.
  */
-import { MATE_BASE } from '../engines/index.js';
+import { MATE_BASE } from '../../chess/pgn/index.js';
 
 /** T of softmax(score / T), in centipawns on the compressed scale. */
 const TEMPERATURE_CP = 10;

@@ -7,6 +7,7 @@
  */
 
 import { decodeText, failure, type Result, readLines, success } from '../../base/util/index.js';
+import { MATE_BASE } from '../../chess/pgn/index.js';
 import { computeOutcome, type Move, type Position, parseFen, START_FEN } from '../../chess/rules/index.js';
 import { readChunks } from './game-files.js';
 import {
@@ -39,7 +40,8 @@ const row = createTrainingRow();
 const legalMoves = new Uint16Array(256);
 
 function isScoredMove(value: unknown): value is ScoredMove {
-  return Array.isArray(value) && typeof value[0] === 'string' && Number.isInteger(value[1]);
+  if (!Array.isArray(value) || typeof value[0] !== 'string') return false;
+  return Number.isInteger(value[1]) && Math.abs(value[1]) <= MATE_BASE;
 }
 
 function isPly(value: unknown): value is LabelledPly {
@@ -87,6 +89,7 @@ export function resolveMoves(game: LabelledGame, skipPlies: number, notes: strin
     for (const [text] of scores) {
       const target = findUciMove(start, legalMoves, count, text);
       if (target === undefined) return failure(`${text} is not legal at ply ${ply}`);
+      if (scored.includes(target)) return failure(`${text} has two scores at ply ${ply}`);
       scored.push(target);
     }
     targets.push(scored);

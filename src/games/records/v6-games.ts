@@ -7,6 +7,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { describeReadFailure } from '#platform/files.js';
 import { BrokenInput, failure, isGzip, RefusedInput, success } from '../../base/util/index.js';
 import {
   BrokenArchive,
@@ -105,7 +106,8 @@ async function* readRecordFile(
     yield* readRawGames(unpackSmallFile(bytes, limit), name, readGameLine(bytes));
   } catch (error) {
     if (error instanceof BrokenArchive || error instanceof RefusedInput) throw error;
-    yield failure(`${name} is damaged: ${(error as Error).message}`);
+    const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+    yield failure(`${name} ${isOfSystem ? 'cannot be read' : 'is damaged'}: ${describeReadFailure(error)}`);
   }
 }
 
@@ -155,15 +157,15 @@ async function* readFileOfFolder(
   onBytes: (bytes: number) => void,
   limit: UnpackLimit,
 ): AsyncGenerator<RawV6Game> {
-  const sizeBytes = statSync(path).size;
-  const chunks = limit.countPacked(readFileChunks(path, onBytes));
-  if (sizeBytes > SMALL_FILE_BYTES) {
-    yield* readRecordFile(basename(path), sizeBytes, chunks, limit);
-    return;
-  }
+  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const chunks = sizeBytes > SMALL_FILE_BYTES ? readFileChunks(path, onBytes) : readSmallFile(path, onBytes);
+  yield* readRecordFile(basename(path), sizeBytes, limit.countPacked(chunks), limit);
+}
+
+function* readSmallFile(path: string, onBytes: (bytes: number) => void): Generator<Uint8Array> {
   const bytes = readFileSync(path);
   onBytes(bytes.length);
-  yield* readRecordFile(basename(path), bytes.length, limit.countPacked([bytes]), limit);
+  yield bytes;
 }
 
 export const v6Games: GameFormat<RawV6Game> = { readGames: readV6Games, writeGame };

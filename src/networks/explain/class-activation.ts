@@ -8,7 +8,16 @@ import type { RuntimeSession } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../base/util/index.js';
 import { MAX_MOVES, type Move, type Position } from '../../chess/rules/index.js';
 import { expandPlanes, type HistoryFill, transformSquare } from '../encoding/index.js';
-import { findBody, loadModel, type Model, type ModelSource, openOnCpu, readScalar, readWdlInto } from '../nn/index.js';
+import {
+  findBody,
+  loadModel,
+  type Model,
+  type ModelSource,
+  openOnCpu,
+  readNumber,
+  readScalar,
+  readWdlInto,
+} from '../nn/index.js';
 
 export interface ClassActivation {
   readonly network: string;
@@ -128,7 +137,7 @@ function readAnswer(
   indices: readonly number[],
   results: Readonly<Record<string, Features>>,
 ): Answer {
-  const logits = indices.map((index) => results[policy.name].data[index]);
+  const logits = indices.map((index) => readNumber(results[policy.name], index));
   const max = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp(logit - max));
   const sum = weights.reduce((total, weight) => total + weight, 0);

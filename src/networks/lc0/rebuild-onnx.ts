@@ -39,7 +39,8 @@ export async function rebuildOnnx(
 ): Promise<Uint8Array | null> {
   if (channelBlock === 0) return null;
   try {
-    const key = ['rebuilt', await hashFile(source), String(BUILDER_VERSION), String(channelBlock)];
+    const form = keepsTower ? 'keeps its tower' : 'whole';
+    const key = ['rebuilt', await hashFile(source), String(BUILDER_VERSION), String(channelBlock), form];
     const cache = await ModelCache.open(cacheFolder, key);
     const cached = await cache?.read();
     if (cached !== undefined) return cached.onnx;

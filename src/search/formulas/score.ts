@@ -27,6 +27,9 @@ export interface ScoreInput {
   readonly mu: number;
 }
 
+/** The game has ended in a draw. */
+export const DRAW: ScoreInput = { wl: 0, d: 1, q: 0, mu: 0 };
+
 /** Above this |wl| + d the location of the fit is meaningless. */
 const MU_LIMIT = 0.996;
 /** Limit of the score, because a tangent has poles. */

@@ -48,6 +48,8 @@ a6 {[%eval #-3]} 4.Ba4 ... Nf6 5. 0-0 { no close } b5 !? 6. exd6 e.p. 1/2-1/2 7.
 test('eval comments are centipawns for White, mates as 32000 - 2n, and clamped', () => {
   assert.equal(parseEvalComment('{ [%eval -1.5] }'), -150);
   assert.equal(parseEvalComment('{[%eval #2]}'), 31996);
+  assert.equal(parseEvalComment('{[%eval #20000]}'), 30002);
+  assert.equal(parseEvalComment('{[%eval #-20000]}'), -30002);
   assert.equal(parseEvalComment('{[%eval 412.03,18]}'), 20000);
   assert.ok(Number.isNaN(parseEvalComment('{[%clk 0:03:00] better is Nf3}')));
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPrng, type Prng, unwrap } from '#sardonyx/base/util/index.js';
 import { parseFen } from '#sardonyx/chess/rules/index.js';
-import { FileMemory } from '#sardonyx/chess/syzygy/file-bytes.js';
+import { DamagedTable, FileMemory } from '#sardonyx/chess/syzygy/file-bytes.js';
 import { findTables, splitFolders } from '#sardonyx/chess/syzygy/find-tables.js';
 import { Tablebases } from '#sardonyx/chess/syzygy/index.js';
 import { type Material, parseTableName } from '#sardonyx/chess/syzygy/material.js';
@@ -81,6 +81,23 @@ test('every value of a compressed table is read back, whole files and paged ones
       }
       memory.close();
     }
+  });
+});
+
+test('of files that are read by pages the one unused for longest is closed; one that became shorter is damaged', async () => {
+  await withTableFolder({}, (folder) => {
+    const memory = new FileMemory({ wholeFileBytes: 0, wholeBytes: 0, pages: 1, openFiles: 2 });
+    const paths = ['a', 'b', 'c'].map((name) => join(folder, name));
+    for (const path of paths) writeFileSync(path, 'table');
+    const [a, b, c] = paths;
+    for (const path of [a, b, a, c]) memory.getPage(path, 0, 5);
+    // A file that is still open is read although its name is gone.
+    rmSync(a);
+    rmSync(b);
+    memory.getPage(a, 0, 5);
+    assert.throws(() => memory.getPage(b, 0, 5), /no such file/);
+    assert.throws(() => memory.getPage(c, 0, 6), DamagedTable);
+    memory.close();
   });
 });
 

@@ -178,7 +178,9 @@ test('allowed moves alone are searched, avoided ones are not', async () => {
 test('finished games, mates and Chess960 castling are told as they are', async () => {
   await withRun({}, async ({ run, answers }) => {
     run.add(createTasks({ id: 'mated', moves: ['f3', 'e5', 'g4', 'Qh4#'] }));
-    run.add(createTasks({ id: 'stalemate', initialFen: '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' }));
+    const stalemate = { initialFen: '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1' };
+    run.add(createTasks({ id: 'stalemate', ...stalemate }));
+    run.add(createTasks({ id: 'share', ...stalemate, overrideSettings: { ScoreType: 'win_percentage' } }));
     run.add(createTasks({ id: 'mate', initialFen: '7k/5ppp/8/8/8/8/8/R5K1 w - - 0 1', maxVisits: 2000 }));
     const castling = { initialFen: '4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1', allowMoves: ['O-O'] };
     run.add(createTasks({ id: 'standard', ...castling }));
@@ -189,6 +191,7 @@ test('finished games, mates and Chess960 castling are told as they are', async (
     assert.equal(find('mated').rootInfo.mate, 0);
     assert.deepEqual(find('mated').rootInfo.wdl, { win: 0, draw: 0, loss: 1000 });
     assert.deepEqual(find('stalemate').rootInfo.wdl, { win: 0, draw: 1000, loss: 0 });
+    assert.deepEqual([find('stalemate').rootInfo.scoreCp, find('share').rootInfo.scoreCp], [0, 5000]);
     const [best] = find('mate').moveInfos;
     assert.deepEqual([best.move, best.mate, best.scoreCp, best.winrate], ['a1a8', 1, null, 1]);
     assert.equal(find('mate').rootInfo.mate, 1);

@@ -318,6 +318,8 @@ test('records are read from files, folders and tar archives; a damaged file cost
   files.push({ name: 'games/game_9.gz', bytes: gzipSync(Buffer.from('no records in here')) });
   mkdirSync(join(folder, 'games'));
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
+  // Not a file, and between others in the order of reading.
+  mkdirSync(join(folder, 'games/game_1a.v6'));
   const archive = join(folder, 'games.tar');
   writeFileSync(archive, await createTar(files));
   const joined = join(folder, 'joined.v6');
@@ -330,9 +332,10 @@ test('records are read from files, folders and tar archives; a damaged file cost
   const rows = games.reduce((sum, game) => sum + game.positions.length, 0);
   // Of the file that is cut off, two records are whole.
   assert.equal(positions.train, 4 * rows - 1 + 2 * 2);
-  assert.equal(damaged, 2 + 2 + 1, warnings.join('\n'));
-  assert.match(warnings[0], /game_8\.gz is damaged/);
-  assert.match(warnings[1], /game_9\.gz holds no training records/);
+  assert.equal(damaged, 3 + 2 + 1, warnings.join('\n'));
+  assert.match(warnings[0], /game_1a\.v6 cannot be read: it is a folder/);
+  assert.match(warnings[1], /game_8\.gz is damaged/);
+  assert.match(warnings[2], /game_9\.gz holds no training records/);
   const tables = readTrain('sources');
   const gamesOf = (table: Table): unknown[] => [...new Set(table.getChild('game'))];
   assert.deepEqual(gamesOf(tables[0]), gamesOf(tables[1]));

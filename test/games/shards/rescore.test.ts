@@ -331,8 +331,12 @@ test('folders of records and files of labelled games are rescored whole; what is
   writeFileSync(labelled, `${JSON.stringify({ fen: FEN, result: '0-1', plies })}\nnonsense\n`);
   const warnings: string[] = [];
   const events = { onProgress: () => undefined, onWarning: (text: string) => warnings.push(text) };
-  const settings = { ...NOTHING, tables: rookTables };
+  const plain = { path: join(folder, 'positions.plain'), takesBestScore: false, takesBestMove: false };
+  const settings = { ...NOTHING, tables: rookTables, plain };
   const out = join(folder, 'out');
+  // Of a run that was killed.
+  mkdirSync(out);
+  writeFileSync(join(out, 'games.plain.part'), 'ply 0\n');
   const summary = unwrap(await rescoreGames([games, labelled], out, settings, events));
   assert.deepEqual([summary.games, summary.damaged, summary.positions], [5, 2, 21]);
   assert.match(warnings.join('\n'), /game_000002\.gz holds no|ends in the middle/);
@@ -341,6 +345,8 @@ test('folders of records and files of labelled games are rescored whole; what is
   const first = read(gunzipSync(readFileSync(join(out, 'games', 'game_000000.gz'))));
   assert.deepEqual(whiteResults(first), [1, 1, 1, 1, 1, 1, 0]);
   assert.ok(existsSync(join(out, 'some.jsonl.gz')));
+  assert.deepEqual(readdirSync(out), ['games', 'some.jsonl.gz']);
+  assert.equal(readFileSync(plain.path, 'utf8').match(/^ply /gm)?.length, 14);
   const again = unwrap(await rescoreGames([games, labelled], out, settings, events));
   assert.deepEqual([again.games, again.skipped], [0, 2]);
   const pgn = join(folder, 'a.pgn');

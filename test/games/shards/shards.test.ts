@@ -213,16 +213,22 @@ test('what a position of PGN did not allow is named, and its game is read', asyn
 
 test('a damaged line costs one game, a damaged archive its rest, and neither the run', async () => {
   const bad = games[3].replace(/"plies":\[\["...."/, '"plies":[["a1a8"');
-  const lines = writeInput('lines.jsonl', [games[0], '{"fen": ', bad, '{"plies": 3}', '', games[1]].join('\n'));
+  const twice = '{"plies":[["e2e4",[["e2e4",5],["e2e4",5]]]]}';
+  // The column of scores has 16 bits.
+  const high = '{"plies":[["e2e4",[["e2e4",40000]]]]}';
+  const input = [games[0], '{"fen": ', bad, '{"plies": 3}', '', twice, high, games[1]];
+  const lines = writeInput('lines.jsonl', input.join('\n'));
   const cut = join(folder, 'cut.jsonl.gz');
   const archive = gzipSync(games.join('\n'));
   writeFileSync(cut, archive.subarray(0, archive.length >> 1));
   const summary = await run('damaged', [lines, cut], { shares: [1, 0, 0] });
-  assert.equal(summary.warnings.length, 4, summary.warnings.join('\n'));
+  assert.equal(summary.warnings.length, 6, summary.warnings.join('\n'));
   assert.match(summary.warnings[0], /^lines\.jsonl: game 2 skipped: The line is not JSON/);
   assert.match(summary.warnings[1], /^lines\.jsonl: game 3 skipped: a1a8 is not legal at ply 0/);
-  assert.match(summary.warnings[3], /^cut\.jsonl\.gz: unreadable after game \d+: it is cut off/);
-  assert.equal(summary.damaged, 4);
+  assert.match(summary.warnings[3], /e2e4 has two scores at ply 0/);
+  assert.match(summary.warnings[4], /"plies" is not a list of/);
+  assert.match(summary.warnings[5], /^cut\.jsonl\.gz: unreadable after game \d+: it is cut off/);
+  assert.equal(summary.damaged, 6);
   assert.ok(readSplit('damaged', 'train')[1].numRows > 0);
 });
 

@@ -369,7 +369,7 @@ test('selfplay without a limit is refused, and an endless one ends at Ctrl-C', a
   assert.match(wrong.stderr, /^--visits must be a whole number from 1, not "few"$/m);
   const untold = await sardonyx(['selfplay', '--backend=hash', '--visits=1', '--syzygy-paths=no-such']);
   assert.deepEqual([untold.code, untold.stderr], [1, 'SyzygyPath: the folder no-such cannot be read\n']);
-  const endless = ['selfplay', '--backend=hash', '--visits=5', '--max-plies=20'];
+  const endless = ['selfplay', '--backend=hash', '--games=0', '--visits=5', '--max-plies=20'];
   const { code, stdout } = await sardonyx(endless, /gameready gameid 9/);
   assert.equal(code, 0);
   assert.doesNotMatch(stdout, /final/);

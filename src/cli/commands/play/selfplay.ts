@@ -262,7 +262,7 @@ export const selfPlayCommand = declareCommand({
     const pools = new NetworkPools();
     const summary = await runSelfPlay(args, given, pools).finally(() => pools.close());
     if (args.json) printJson(summary);
-    if (summary.interrupted && args.games !== -1) {
+    if (summary.interrupted && (args.games > 0 || args.games === -2)) {
       printNote(`Interrupted after ${countOf(summary.games, 'game')}`);
       process.exitCode = INTERRUPTED;
     }

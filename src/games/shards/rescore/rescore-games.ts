@@ -3,7 +3,15 @@
  * file of the same name. An output appears complete or not at all, and an existing one is not written again, so a killed run can
  * be repeated. A damaged game is reported and skipped.
  */
-import { appendFileSync, createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
@@ -151,6 +159,7 @@ export async function rescoreGames(
     jobs.set(output, path);
   }
   createFolder(folder);
+  if (settings.plain !== null) appendFileSync(settings.plain.path, '');
   const summary = createRescoreSummary();
   const job = { settings, summary, events };
   for (const [output, path] of jobs) {
@@ -158,11 +167,15 @@ export async function rescoreGames(
       summary.skipped++;
       continue;
     }
-    const part = `${output}.part`;
+    const [part, plainPart] = [`${output}.part`, `${output}.plain.part`];
     const { damaged } = summary;
-    rmSync(part, { recursive: true, force: true });
+    for (const path of [part, plainPart]) rmSync(path, { recursive: true, force: true });
     if (output.endsWith('.jsonl.gz')) await rescoreLines(path, part, job);
-    else await rescoreRecordFiles(path, part, job);
+    else await rescoreRecordFiles(path, part, plainPart, job);
+    if (settings.plain !== null && existsSync(plainPart)) {
+      await pipeline(createReadStream(plainPart), createWriteStream(settings.plain.path, { flags: 'a' }));
+      rmSync(plainPart);
+    }
     renameSync(part, output);
     if (settings.deletesInputs && summary.damaged === damaged) rmSync(path, { recursive: true });
     else if (settings.deletesInputs) events.onWarning(`${path} is kept, because not all of it could be read`);
@@ -185,7 +198,8 @@ function count({ summary, events }: Job, path: string, problem: string | null): 
   if (summary.games % PROGRESS_GAMES === 0) events.onProgress(summary);
 }
 
-async function rescoreRecordFiles(path: string, into: string, job: Job): Promise<void> {
+/** @param plainPart where the positions in Stockfish's text format go until all of the input is rescored */
+async function rescoreRecordFiles(path: string, into: string, plainPart: string, job: Job): Promise<void> {
   createFolder(into);
   let number = 0;
   for await (const raw of readUntilBreak(
@@ -199,7 +213,7 @@ async function rescoreRecordFiles(path: string, into: string, job: Job): Promise
     }
     rescoreRecords(game.value, job.settings, job.summary);
     const { plain, inputFormat } = job.settings;
-    if (plain !== null) appendFileSync(plain.path, formatPlain(game.value, plain));
+    if (plain !== null) appendFileSync(plainPart, formatPlain(game.value, plain));
     job.summary.positions += game.value.positions.length;
     const written = inputFormat === null ? game.value : changeInputFormat(game.value, inputFormat);
     const packed = gzipSync(writeRecordedGame(written));

@@ -8,7 +8,7 @@ export interface HeadOutput {
   readonly data: Float32Array | Uint16Array;
 }
 
-function readNumber({ data }: HeadOutput, index: number): number {
+export function readNumber({ data }: Pick<HeadOutput, 'data'>, index: number): number {
   return data instanceof Uint16Array ? decodeFloat16(data[index]) : data[index];
 }
 

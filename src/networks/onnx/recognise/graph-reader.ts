@@ -74,7 +74,7 @@ export class GraphReader extends GraphIndex {
 
   getIntegers(name: string): number[] {
     const tensor = this.findConstant(name);
-    const bytes = tensor?.rawData?.slice().buffer;
+    const bytes = tensor?.rawData && Uint8Array.from(tensor.rawData).buffer;
     if (bytes && tensor?.dataType === TensorType.INT64) return Array.from(new BigInt64Array(bytes), Number);
     if (bytes && tensor?.dataType === TensorType.INT32) return Array.from(new Int32Array(bytes));
     throw new Unrecognised(`"${name}" is no constant of integers`);

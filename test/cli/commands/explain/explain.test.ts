@@ -149,6 +149,14 @@ test('Grad-CAM shows where the last feature maps look, as shares of the largest'
   assert.match(readFileSync(join(folder, 'cam.svg'), 'utf8'), /^<svg/);
 });
 
+test('Grad-CAM reads outputs in half precision', async () => {
+  const half = join(folder, 'half-outputs.onnx');
+  writeFileSync(half, createRandomNetwork({ ...TINY, float16: 'outputs' }));
+  const { stdout } = await run('explain', '--json', '--method', 'gradcam', '--weights', half, FEN);
+  const { policy } = JSON.parse((await run('eval', '--json', '--weights', half, FEN)).stdout);
+  assert.equal((JSON.parse(stdout) as Explanation).move, policy[0].move);
+});
+
 test('Grad-CAM of a network with several bodies shows the one that evaluates the position', async () => {
   for (const fen of [
     'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1',
