@@ -39,47 +39,6 @@
  * | float RECORD_P   | prior, decoded (root noise included)                                                   |
  */
 
-/**
- * The tree in memory: three tables of typed arrays, indexed by plain integers. A move's statistics live in the RECORD of
- * its edge, inside a block that its parent owns, so that selection reads one contiguous block instead of a scattered
- * set of children. Nothing outside the search thread reads or writes any of it.
- *
- *   NODE (32 bytes)                RECORDS of its visited edges (32 bytes each)      EDGES, all legal moves (4 bytes each)
- *   edges ───────────────────────────────────────────────────────────────────────►  [move·65536 + prior] × edgeCount
- *   block ──────────────────────►  [wl, visits, inFlight, node, d, m, prior] × n    sorted by prior, so that the
- *   meta, own evaluation                                   │                        visited edges are a prefix:
- *      ▲                                                   │                        record i belongs to edge i
- *      └───────────────────────────────────────────────────┘
- *
- * In a GRAPH (graph-tree.ts, transposition-index.ts) edges of several nodes may lead to one node. Then the record of an edge
- * keeps the visits of that edge and a copy of the node's values; the node's own visits and values stand in a record of its
- * own, its STATS, of the same form. A node without moves has no STATS: it is not shared, and its edge's record says all.
- *
- * A record's values are from the view of the player who makes its move. The root has a record of its own that no
- * block holds. Blocks move when they grow, nodes never do: paths name (node, child number) pairs, not records.
- *
- * | node word    | meaning                                                                                    |
- * |--------------|--------------------------------------------------------------------------------------------|
- * | NODE_EDGES   | index of its first edge                                                                    |
- * | NODE_BLOCK   | index of its first record; NO_RECORD before its first child                                |
- * | NODE_META    | bits 0-7 edgeCount, 8-15 childCount, 16-17 terminal kind, 18-19 lower + 1, 20-21 upper + 1, |
- * |              | 22-25 size class of the block, 26 forgotten (its subtree was dropped to save memory),        |
- * |              | 29 indexed (transposition-index.ts)                            |
- * | NODE_WL/D/M  | float32: its own evaluation, in the same view as its record; M of a two-fold draw = cycle   |
- * | NODE_STATS   | graph: its own record; NO_RECORD without moves                                             |
- * | NODE_NEXT    | graph: the next node of its hash chain                                                     |
- *
- * | record word      | meaning                                                                                |
- * |------------------|----------------------------------------------------------------------------------------|
- * | double RECORD_WL | average of win minus loss over all visits                                              |
- * | RECORD_VISITS    | finished visits                                                                        |
- * | RECORD_IN_FLIGHT | visits under way (virtual loss), those of collisions included (visit/select.ts)         |
- * | RECORD_NODE      | the node behind the edge; NO_NODE until its evaluation is stored                       |
- * | float RECORD_D   | average draw probability                                                               |
- * | float RECORD_M   | average moves left in plies                                                            |
- * | float RECORD_P   | prior, decoded (root noise included)                                                   |
- */
-
 export type NodeIndex = number & { readonly __node: unique symbol };
 export type RecordIndex = number & { readonly __record: unique symbol };
 
