@@ -46,17 +46,13 @@ import {
   getRecordVisits,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
+import type { RootMoves } from './root-moves.js';
 
 /** For fewer visits `computeExploration` is looked up: its logarithm and root cost more than the rest of a small node. */
 const EXPLORATION_TABLE_SIZE = 2048;
 
 /** Lifts the score of a move that must be visited above all others. */
 const FORCED_BONUS = 1e6;
-
-/** Excludes moves of the root from selection. */
-export interface SkippedMoves {
-  isSkipped(move: number): boolean;
-}
 
 export class MoveScores {
   /** Visits of each move, finished and in flight. */
@@ -176,10 +172,10 @@ export class MoveScores {
     }
   }
 
-  /** Finds `best` and `second` among the first `count` moves. @param filter null = all moves */
-  rank(count: number, filter: SkippedMoves | null): void {
+  /** Finds `best` and `second` among the first `count` moves. @param filter of the root's moves; null = all moves */
+  rank(count: number, filter: RootMoves | null): void {
     if (count > this.known) this.extend(count);
-    const { scores } = this;
+    const { scores, started } = this;
     let best = -1;
     let bestScore = -Infinity;
     let second = -1;
@@ -187,7 +183,7 @@ export class MoveScores {
     for (let i = 0; i < count; i++) {
       const score = scores[i];
       if (score <= secondScore) continue;
-      if (filter?.isSkipped(i)) continue;
+      if (filter?.isSkipped(i, started[i])) continue;
       if (score > bestScore) {
         second = best;
         secondScore = bestScore;

@@ -21,7 +21,6 @@ import {
   setRecordPrior,
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { RootRestriction } from './root-filter.js';
 import { SequentialHalving } from './sequential-halving.js';
 
 /** What changes the priors of the root: Dirichlet noise, or Gumbel noise if its scale is above 0. */
@@ -32,16 +31,18 @@ export interface RootNoise {
   readonly random: Prng;
 }
 
-export class RootMoves implements RootRestriction {
+export class RootMoves {
+  /** Edges from this number on are not searched; they are unvisited. */
   edgeLimit = MAX_EDGES;
-  readonly excluded = new Uint8Array(MAX_EDGES);
+  /** The best move so far, a child number; -1 = none. With smart pruning, moves more than `remainingPlayouts` visits behind it are skipped. */
   bestChild = -1;
   remainingPlayouts = Number.POSITIVE_INFINITY;
+  /** Moves that are proven to win get no more visits, because other moves must be searched for their lines. */
   skipsWins = false;
-  /** Whether some moves are excluded. */
-  isRestricted = false;
   halving: SequentialHalving | null = null;
 
+  /** By edge: 1 = a visited move that is not searched. */
+  private readonly excluded = new Uint8Array(MAX_EDGES);
   private readonly ownPriors = new Map<number, number>();
 
   constructor(private readonly tree: Tree) {}
@@ -52,18 +53,30 @@ export class RootMoves implements RootRestriction {
     this.excluded.fill(0);
     this.bestChild = -1;
     this.remainingPlayouts = Number.POSITIVE_INFINITY;
-    this.isRestricted = false;
     this.skipsWins = false;
     this.halving = null;
     this.ownPriors.clear();
   }
 
+  /** Sequential halving, by edge: the visits, finished and in flight, that a move may have; null without halving. */
   get visitTargets(): Uint32Array | null {
     return this.halving?.targets ?? null;
   }
 
   isAllowed(edge: number): boolean {
     return edge < this.edgeLimit && this.excluded[edge] === 0;
+  }
+
+  /** Whether selection must not choose a move. @param started visits of the move, finished and in flight */
+  isSkipped(move: number, started: number): boolean {
+    const { tree, bestChild, visitTargets } = this;
+    if (visitTargets !== null && started >= visitTargets[move]) return true;
+    if (this.excluded[move] !== 0) return true;
+    const record = getVisitedRecord(tree, tree.rootNode, move);
+    if (this.skipsWins && getOutcome(tree, record) > 0) return true;
+    if (visitTargets !== null || bestChild < 0 || move === bestChild) return false;
+    const bestVisits = getRecordVisits(tree, getChildRecord(tree, tree.rootNode, bestChild));
+    return this.remainingPlayouts < bestVisits - getRecordVisits(tree, record);
   }
 
   /** Finished visits of excluded moves, from earlier searches. */
@@ -112,7 +125,6 @@ export class RootMoves implements RootRestriction {
     for (let i = 0; i < childCount; i++) this.excluded[i] = isWanted(list[i]) ? 0 : 1;
     this.edgeLimit = edgeCount;
     while (this.edgeLimit > childCount && !isWanted(list[this.edgeLimit - 1])) this.edgeLimit--;
-    this.isRestricted = some && list.some((edge) => !isWanted(edge));
   }
 
   /** Takes the noise out, sorts the unvisited edges as in any other node and lifts all restrictions. */

@@ -33,7 +33,7 @@ import type { Tree } from '../tree/tree.js';
 import { CATCH_UP_VISIT, COLLISION, GO_ON, LEAF, VisitList, VisitPath } from '../tree/visit-list.js';
 import type { LeafSender } from './leaf-channel.js';
 import { MoveScores } from './move-scores.js';
-import { RootFilter, type RootRestriction } from './root-filter.js';
+import type { RootMoves } from './root-moves.js';
 
 /** The result of `pick`. */
 export interface PickResult {
@@ -70,7 +70,6 @@ export class Selector {
 
   /** The moves of the node that `handOut` looks at. */
   private readonly moves: MoveScores;
-  private readonly rootFilter: RootFilter;
   /** Visits handed out to each move: MAX_EDGES words for each depth of the walk. */
   private readonly handedOut: Int32Array;
   /** The move to which `handOut` gave its last visits; it would have got `lastSpare` more. */
@@ -81,11 +80,10 @@ export class Selector {
   constructor(
     private readonly tree: Tree,
     private readonly sender: LeafSender,
-    private readonly root: RootRestriction,
+    private readonly root: RootMoves,
     hasMovesLeft: boolean,
   ) {
     this.moves = new MoveScores(tree, hasMovesLeft);
-    this.rootFilter = new RootFilter(tree, root, this.moves.started);
     this.maxDepth = sender.maxDepth;
     this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
     this.path = new VisitPath(this.maxDepth);
@@ -177,7 +175,7 @@ export class Selector {
     const base = depth * MAX_EDGES;
     const meta = nodeWords[nodeAt + NODE_META];
     const isRoot = depth === 0;
-    const filter = isRoot ? this.rootFilter : null;
+    const filter = isRoot ? this.root : null;
     const targets = isRoot ? this.root.visitTargets : null;
     moves.load(node, record, isRoot, this.drawScores[depth & 1]);
     let edgeCount = isRoot ? Math.min(this.root.edgeLimit, meta & COUNT_MASK) : meta & COUNT_MASK;
