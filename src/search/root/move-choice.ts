@@ -6,7 +6,6 @@ import type { Prng } from '../../base/util/index.js';
 import type { SearchParams } from '../protocol/params.js';
 import { NO_NODE, type NodeIndex, type RecordIndex } from '../tree/layout.js';
 import {
-  type EdgeFilter,
   findBestEdge,
   getEdgeCount,
   getMove,
@@ -34,16 +33,7 @@ export function chooseMove(context: RootContext, gamePly: number, random: Prng):
   const root = tree.rootNode;
   if (root === NO_NODE) return NO_MOVE;
   const temperature = computeTemperature(params, gamePly);
-  const edge =
-    temperature > 0
-      ? drawEdge(tree, params, {
-          temperature,
-          drawScore,
-          fpu: computeRootFpu(tree, params, drawScore),
-          random,
-          filter: (candidate) => rootMoves.isAllowed(candidate),
-        })
-      : rootMoves.findBest(drawScore);
+  const edge = temperature > 0 ? drawEdge(context, temperature, random) : rootMoves.findBest(drawScore);
   if (edge < 0) return NO_MOVE;
   return { move: getMove(tree, root, edge), ponder: findReply(tree, root, edge, drawScore) };
 }
@@ -66,28 +56,19 @@ export function computeTemperature(params: SearchParams, gamePly: number): numbe
   return Math.max(temperature * left, params.tempEndgame);
 }
 
-interface TemperatureChoice {
-  readonly temperature: number;
-  readonly drawScore: number;
-  /** Value of an unvisited move. */
-  readonly fpu: number;
-  readonly random: Prng;
-  readonly filter: EdgeFilter;
-}
-
 /**
  * A root move drawn with probability ∝ ((visits + offset) / most visits)^(1/T), among those whose value is not worse
  * than the most visited one's by more than TempValueCutoff percent of win probability.
  */
-function drawEdge(tree: Tree, params: SearchParams, choice: TemperatureChoice): number {
+function drawEdge({ tree, rootMoves, params, drawScore }: RootContext, temperature: number, random: Prng): number {
   const node = tree.rootNode;
   const count = getEdgeCount(tree, node);
-  const getQ = (record: RecordIndex | -1): number =>
-    record === -1 ? choice.fpu : getRecordQ(tree, record, choice.drawScore);
+  const fpu = computeRootFpu(tree, params, drawScore);
+  const getQ = (record: RecordIndex | -1): number => (record === -1 ? fpu : getRecordQ(tree, record, drawScore));
   let mostVisits = 0;
   let bestQ = -1;
   for (let edge = 0; edge < count; edge++) {
-    if (!choice.filter(edge)) continue;
+    if (!rootMoves.isAllowed(edge)) continue;
     const record = getVisitedRecord(tree, node, edge);
     const visits = getRecordVisits(tree, record) + params.tempVisitOffset;
     if (visits <= mostVisits) continue;
@@ -97,20 +78,20 @@ function drawEdge(tree: Tree, params: SearchParams, choice: TemperatureChoice): 
   const weights = new Float64Array(count);
   let sum = 0;
   for (let edge = 0; edge < count; edge++) {
-    if (!choice.filter(edge)) continue;
+    if (!rootMoves.isAllowed(edge)) continue;
     const record = getVisitedRecord(tree, node, edge);
     if (getQ(record) < bestQ - params.tempValueCutoff / 50) continue;
     const share =
       mostVisits <= 0
         ? getPrior(tree, node, edge)
         : (getRecordVisits(tree, record) + params.tempVisitOffset) / mostVisits;
-    weights[edge] = Math.max(0, share) ** (1 / choice.temperature);
+    weights[edge] = Math.max(0, share) ** (1 / temperature);
     sum += weights[edge];
   }
-  let toss = choice.random.nextFloat() * sum;
+  let toss = random.nextFloat() * sum;
   for (let edge = 0; edge < count; edge++) {
     toss -= weights[edge];
     if (weights[edge] > 0 && toss <= 0) return edge;
   }
-  return findBestEdge(tree, node, choice.drawScore, choice.filter);
+  return findBestEdge(tree, node, drawScore, (edge) => rootMoves.isAllowed(edge));
 }
