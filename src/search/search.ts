@@ -280,7 +280,7 @@ export class TreeSearch {
   private createPipeline(): Pipeline {
     const { channel, rootRow } = this.options;
     const onRootExpanded = (): void => this.onRootExpanded();
-    return new Pipeline({ tree: this.tree, channel, rootRow, rootMoves: this.rootMoves, onRootExpanded });
+    return new Pipeline(this.tree, channel, rootRow, this.rootMoves, onRootExpanded);
   }
 
   /** Writes the root for the evaluators. @returns false while they may still read the previous one, for abandoned leaves */
@@ -304,12 +304,7 @@ export class TreeSearch {
   private onRootExpanded(): void {
     const { params } = this;
     const { searchMoves, tablebaseMoves } = this.limits;
-    this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], {
-      epsilon: params.dirichletNoiseEpsilon,
-      alpha: params.dirichletNoiseAlpha,
-      gumbelScale: params.gumbelNoiseScale,
-      random: this.options.random,
-    });
+    this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], params, this.options.random);
     const { nodes, playouts } = this.limits;
     if (params.sequentialHalving && ((nodes ?? 0) > 0 || (playouts ?? 0) > 0)) {
       this.rootMoves.startHalving(params, this.computeVisitsLeft());

@@ -45,16 +45,6 @@ const EDGES_PER_LEAF = 64;
 /** Many leaves in flight make a small tree worse: at 400 nodes, 40 of them gave away more than 24. */
 const VISITS_PER_LEAF_IN_FLIGHT = 64;
 
-export interface PipelineParts {
-  readonly tree: Tree;
-  readonly channel: LeafChannel;
-  /** Row of the evaluators' root table. */
-  readonly rootRow: number;
-  readonly rootMoves: RootMoves;
-  /** Called when the root has just got its edges. */
-  readonly onRootExpanded: () => void;
-}
-
 /** How many leaves are kept in flight: `batchesInFlight` batches of `minibatch` leaves, more in a large tree. */
 export interface Batching {
   readonly minibatch: number;
@@ -98,49 +88,30 @@ export interface BackupProgress {
 }
 
 /** Counters of one search, reset by `begin`. */
-export interface SearchCounters {
-  playouts: number;
-  batches: number;
-  evaluations: number;
-  tablebaseHits: number;
+export class SearchCounters {
+  playouts = 0;
+  batches = 0;
+  evaluations = 0;
+  tablebaseHits = 0;
   /** The depths of the leaves of all playouts, summed up, and the largest; the root has depth 1. */
-  depthSum: number;
-  maxDepth: number;
+  depthSum = 0;
+  maxDepth = 0;
   /** Playouts that added no node with moves to the tree: their line has ended, or is known. And the sum of their depths. */
-  knownVisits: number;
-  knownDepthSum: number;
+  knownVisits = 0;
+  knownDepthSum = 0;
   /** Walks that ended at a leaf in flight. */
-  collisions: number;
+  collisions = 0;
   /** Leaves that no evaluator could answer; the first such leaf ends the search. */
-  failures: number;
-}
-
-export function createCounters(): SearchCounters {
-  return {
-    playouts: 0,
-    batches: 0,
-    evaluations: 0,
-    tablebaseHits: 0,
-    depthSum: 0,
-    maxDepth: 0,
-    knownVisits: 0,
-    knownDepthSum: 0,
-    collisions: 0,
-    failures: 0,
-  };
+  failures = 0;
 }
 
 export class Pipeline {
-  readonly counters = createCounters();
+  readonly counters = new SearchCounters();
   /** Visits of the root when the search began, less those of draws by repetition that were reopened. */
   reusedVisits = 0;
   /** Leaves that were sent and not yet backed up. */
   leavesInFlight = 0;
 
-  private readonly tree: Tree;
-  private readonly channel: LeafChannel;
-  private readonly rootMoves: RootMoves;
-  private readonly onRootExpanded: () => void;
   private readonly selector: Selector;
   private readonly sender: LeafSender;
   private readonly expander: Expander;
@@ -169,11 +140,17 @@ export class Pipeline {
   /** The value of the terminal that is being backed up. */
   private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
 
-  constructor({ tree, channel, rootRow, rootMoves, onRootExpanded }: PipelineParts) {
-    this.tree = tree;
-    this.channel = channel;
-    this.rootMoves = rootMoves;
-    this.onRootExpanded = onRootExpanded;
+  /**
+   * @param rootRow row of the evaluators' root table
+   * @param onRootExpanded called when the root has just got its edges
+   */
+  constructor(
+    private readonly tree: Tree,
+    private readonly channel: LeafChannel,
+    rootRow: number,
+    private readonly rootMoves: RootMoves,
+    private readonly onRootExpanded: () => void,
+  ) {
     this.sender = new LeafSender(channel, rootRow);
     this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
     this.expander = new Expander(tree, channel);
@@ -189,7 +166,7 @@ export class Pipeline {
       prefetch = 0,
       solidTree = NEVER,
     } = batching;
-    Object.assign(this.counters, createCounters());
+    Object.assign(this.counters, new SearchCounters());
     this.params = params;
     this.minibatch = minibatch;
     const isSequential = minibatch === 1 && batchesInFlight === 1;

@@ -23,14 +23,6 @@ import {
 import type { Tree } from '../tree/tree.js';
 import { SequentialHalving } from './sequential-halving.js';
 
-/** What changes the priors of the root: Dirichlet noise, or Gumbel noise if its scale is above 0. */
-export interface RootNoise {
-  readonly epsilon: number;
-  readonly alpha: number;
-  readonly gumbelScale: number;
-  readonly random: Prng;
-}
-
 export class RootMoves {
   /** Edges from this number on are not searched; they are unvisited. */
   edgeLimit = MAX_EDGES;
@@ -106,15 +98,15 @@ export class RootMoves {
   }
 
   /**
-   * Applies restrictions and noise to the root, once it has edges.
+   * Applies restrictions and noise to the root, once it has edges: Dirichlet noise, or Gumbel noise if its scale is above 0.
    * @param searchMoves empty = all moves
    */
-  apply(searchMoves: readonly number[], noise: RootNoise): void {
+  apply(searchMoves: readonly number[], params: SearchParams, random: Prng): void {
     const root = this.tree.rootNode;
     const edgeCount = getEdgeCount(this.tree, root);
     if (edgeCount === 0) return;
-    if (noise.gumbelScale > 0) this.addGumbelNoise(noise, edgeCount);
-    else if (noise.epsilon > 0) this.addDirichletNoise(noise, edgeCount);
+    if (params.gumbelNoiseScale > 0) this.addGumbelNoise(params.gumbelNoiseScale, random, edgeCount);
+    else if (params.dirichletNoiseEpsilon > 0) this.addDirichletNoise(params, random, edgeCount);
     const list = this.listEdges();
     const childCount = countChildren(this.tree, root);
     const wanted = new Set(searchMoves);
@@ -142,8 +134,8 @@ export class RootMoves {
   }
 
   /** prior · e^(scale · g), normalised, with g from the Gumbel distribution (Danihelka et al. 2022). */
-  private addGumbelNoise({ gumbelScale, random }: RootNoise, edgeCount: number): void {
-    const factors = Float64Array.from({ length: edgeCount }, () => Math.exp(gumbelScale * drawGumbel(random)));
+  private addGumbelNoise(scale: number, random: Prng, edgeCount: number): void {
+    const factors = Float64Array.from({ length: edgeCount }, () => Math.exp(scale * drawGumbel(random)));
     let total = 0;
     this.listEdges().forEach((edge, i) => {
       total += factors[i] * decodePrior(getEdgePrior(edge));
@@ -153,12 +145,13 @@ export class RootMoves {
     this.changePriors((code) => (decodePrior(code) * factors[next++]) / total);
   }
 
-  private addDirichletNoise(noise: RootNoise, edgeCount: number): void {
-    const samples = Float64Array.from({ length: edgeCount }, () => drawGamma(noise.alpha, noise.random));
+  private addDirichletNoise(params: SearchParams, random: Prng, edgeCount: number): void {
+    const { dirichletNoiseAlpha: alpha, dirichletNoiseEpsilon: epsilon } = params;
+    const samples = Float64Array.from({ length: edgeCount }, () => drawGamma(alpha, random));
     const total = samples.reduce((sum, sample) => sum + sample, 0);
     if (total < Number.MIN_VALUE) return;
     let next = 0;
-    this.changePriors((code) => decodePrior(code) * (1 - noise.epsilon) + (noise.epsilon * samples[next++]) / total);
+    this.changePriors((code) => decodePrior(code) * (1 - epsilon) + (epsilon * samples[next++]) / total);
   }
 
   /** Changes the priors until `restore`. @param compute the new prior for the code of the old one, in edge order */
