@@ -20,51 +20,30 @@ import { computeRootFpu, createRootMovesLeft } from './root-utility.js';
 /** If no move has a higher value, the game may be resigned: smart pruning then stops only when every move is proven lost. */
 const RESIGN_Q = -0.98;
 
-export interface IterationStats {
+export class IterationStats {
   /** Milliseconds since the clock of this move started, and since the first batch was finished. */
-  elapsedMs: number;
-  sinceFirstBatchMs: number;
+  elapsedMs = 0;
+  sinceFirstBatchMs = 0;
   /** Visits of the root, reused ones included; `playouts` are those of this search. */
-  totalVisits: number;
-  playouts: number;
-  batches: number;
-  averageDepth: number;
+  totalVisits = 0;
+  playouts = 0;
+  batches = 0;
+  averageDepth = 0;
   /** Playouts that added nothing to the tree, and the average depth of the others. */
-  knownVisits: number;
-  newDepth: number;
+  knownVisits = 0;
+  newDepth = 0;
   /** Moves of the root that may be played in this search, and their visits in edge order. */
-  moveCount: number;
-  readonly moveVisits: Uint32Array;
-  winningMoves: number;
-  losingMoves: number;
+  moveCount = 0;
+  readonly moveVisits = new Uint32Array(MAX_EDGES);
+  winningMoves = 0;
+  losingMoves = 0;
   /** Moves whose result is proven: won, drawn or lost. */
-  settledMoves: number;
-  mayResign: boolean;
+  settledMoves = 0;
+  mayResign = true;
   /** Moves to the shortest mate found, Infinity without one. */
-  mateInMoves: number;
+  mateInMoves = Number.POSITIVE_INFINITY;
   /** The most visited move is not the one with the highest utility, so more time may change the choice. */
-  isBestMoveDoubtful: boolean;
-}
-
-export function createIterationStats(): IterationStats {
-  return {
-    elapsedMs: 0,
-    sinceFirstBatchMs: 0,
-    totalVisits: 0,
-    playouts: 0,
-    batches: 0,
-    averageDepth: 0,
-    knownVisits: 0,
-    newDepth: 0,
-    moveCount: 0,
-    moveVisits: new Uint32Array(MAX_EDGES),
-    winningMoves: 0,
-    losingMoves: 0,
-    settledMoves: 0,
-    mayResign: true,
-    mateInMoves: Number.POSITIVE_INFINITY,
-    isBestMoveDoubtful: false,
-  };
+  isBestMoveDoubtful = false;
 }
 
 /** The root between two batches, and the settings that its values depend on. */

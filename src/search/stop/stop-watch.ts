@@ -4,7 +4,7 @@
  */
 import type { SearchParams } from '../protocol/params.js';
 import type { SearchLimits } from '../protocol/search-protocol.js';
-import { createIterationStats } from '../root/iteration-stats.js';
+import { IterationStats } from '../root/iteration-stats.js';
 import { GameClock } from './game-clock.js';
 import { createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
 
@@ -13,7 +13,7 @@ const BINDING_SHARE = 0.9;
 
 export class StopWatch {
   /** The stop watch keeps the times; `TreeSearch` fills in the rest. */
-  readonly stats = createIterationStats();
+  readonly stats = new IterationStats();
   readonly hints: Readonly<Hints>;
   private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: null };
   private readonly gameClock = new GameClock();

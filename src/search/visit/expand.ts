@@ -37,25 +37,21 @@ import type { LeafChannel } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 
 /** The value of an expanded leaf, and where it comes from. */
-export interface Expansion extends LeafValue {
+class Expansion implements LeafValue {
+  wl = 0;
+  d = 0;
+  m = 0;
+  isNew = true;
   /** The network was run for this leaf: the answer comes neither from the rules nor from the cache. */
-  isNetworkEvaluation: boolean;
-  isTablebaseHit: boolean;
+  isNetworkEvaluation = false;
+  isTablebaseHit = false;
   /** It has become a node with moves: neither an end of the game nor a node that another path has made. */
-  growsTree: boolean;
+  growsTree = false;
 }
 
 export class Expander {
   /** The result of `expand`, reused for every leaf. */
-  private readonly expansion: Expansion = {
-    wl: 0,
-    d: 0,
-    m: 0,
-    isNew: true,
-    isNetworkEvaluation: false,
-    isTablebaseHit: false,
-    growsTree: false,
-  };
+  private readonly expansion = new Expansion();
   private readonly key: NodeKey = { low: 0, high: 0, tag: 0 };
   private rescale: WdlRescale | null = null;
   /** +1 when contempt favours the root's mover, -1 when it favours the other side. */

@@ -36,16 +36,16 @@ import { MoveScores } from './move-scores.js';
 import type { RootMoves } from './root-moves.js';
 
 /** The result of `pick`. */
-export interface PickResult {
+class PickResult {
   /** Visits that end at a node whose value is known. */
-  readonly terminals: VisitList;
+  readonly terminals = new VisitList();
   /** Collisions, and the visits that they keep on their paths. */
-  collisions: number;
-  collisionVisits: number;
+  collisions = 0;
+  collisionVisits = 0;
   /** Playouts that were taken back: they ended in a draw whose repetition no longer lies within the searched tree. */
-  revertedVisits: number;
+  revertedVisits = 0;
   /** A new move was given up because its path would be longer than evaluators accept. */
-  hasReachedLongestPath: boolean;
+  hasReachedLongestPath = false;
 }
 
 export class Selector {
@@ -55,13 +55,7 @@ export class Selector {
   private readonly drawScores = new Float64Array(2);
 
   /** The result of `pick`, reused for every call. */
-  private readonly picked: PickResult = {
-    terminals: new VisitList(),
-    collisions: 0,
-    collisionVisits: 0,
-    revertedVisits: 0,
-    hasReachedLongestPath: false,
-  };
+  private readonly picked = new PickResult();
   /** The list to which the running `pick` appends the leaves it sends. */
   private leaves = new VisitList();
   /** All collisions; those of the last pick start at `firstCollision`. */

@@ -1,7 +1,7 @@
 /** What stoppers and the clock are told of the root, on trees whose values are written by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createIterationStats, fillIterationStats, type RootContext } from '#sardonyx/search/root/iteration-stats.js';
+import { fillIterationStats, IterationStats, type RootContext } from '#sardonyx/search/root/iteration-stats.js';
 import {
   RECORD_D,
   RECORD_DOUBLES,
@@ -31,7 +31,7 @@ function search(game: Partial<HashGameOptions>, playouts: number): SearchHarness
 }
 
 function readStats(harness: SearchHarness, changes: Partial<RootContext> = {}) {
-  const stats = createIterationStats();
+  const stats = new IterationStats();
   const { search } = harness as unknown as { search: { getReportContext(): RootContext } };
   fillIterationStats(stats, { ...search.getReportContext(), ...changes }, true);
   return stats;

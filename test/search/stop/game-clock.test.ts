@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
 import type { ClockLimits, SearchLimits } from '#sardonyx/search/index.js';
-import { createIterationStats, type IterationStats } from '#sardonyx/search/root/iteration-stats.js';
+import { IterationStats } from '#sardonyx/search/root/iteration-stats.js';
 import { GameClock } from '#sardonyx/search/stop/game-clock.js';
 import { FakeLeafChannel } from '../../support/fake-leaf-channel.js';
 import { HashGame } from '../../support/hash-game.js';
@@ -21,7 +21,7 @@ function timed(timeManager: string, changes: Partial<ClockLimits> & { timeMs?: n
 
 function statsAt(elapsedMs: number, changes: Partial<IterationStats> = {}): IterationStats {
   const playouts = (elapsedMs * NPS) / 1000;
-  const stats = createIterationStats();
+  const stats = new IterationStats();
   stats.moveVisits.set([playouts * 0.97, playouts * 0.03]);
   return {
     ...stats,
