@@ -13,6 +13,7 @@ import { getChildCount, getTerminalKind, NO_NODE, NOT_TERMINAL, type RecordIndex
 import {
   findBestEdge,
   findBestEdges,
+  findEdge,
   getChildRecord,
   getEdgeCount,
   getMeta,
@@ -144,10 +145,7 @@ function describeMove(
 function readPvVisits(tree: Tree, pv: readonly number[]): number[] {
   let node = tree.rootNode;
   return pv.map((move) => {
-    if (node === NO_NODE) return 0;
-    let edge = 0;
-    while (getMove(tree, node, edge) !== move) edge++;
-    const record = getVisitedRecord(tree, node, edge);
+    const record = getVisitedRecord(tree, node, findEdge(tree, node, move));
     node = getRecordNode(tree, record);
     return getRecordVisits(tree, record);
   });

@@ -82,8 +82,8 @@ export function listBestEdges(context: ReportContext, count: number, leader = 0)
 
 /** A list with the root's edge of a move, empty while the move has no visit. */
 export function findVisitedEdge(tree: Tree, move: number): number[] {
-  const edge = tree.findChild(tree.rootNode, move);
-  return edge >= 0 && getVisitedRecord(tree, tree.rootNode, edge) !== -1 ? [edge] : [];
+  const edge = findEdge(tree, tree.rootNode, move);
+  return getVisitedRecord(tree, tree.rootNode, edge) === -1 ? [] : [edge];
 }
 
 export function createLine(context: ReportContext, edge: number): SearchLine {

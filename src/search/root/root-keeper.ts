@@ -14,6 +14,7 @@ import {
   withBounds,
 } from '../tree/layout.js';
 import {
+  findEdge,
   getChildRecord,
   getEdgeCount,
   getMeta,
@@ -21,6 +22,7 @@ import {
   getRecordNode,
   getRecordValue,
   getRecordVisits,
+  getVisitedRecord,
   setMeta,
   setRecordValue,
   setRecordVisits,
@@ -67,14 +69,12 @@ export class RootKeeper {
   /** The record of the edge at the end of a line of moves from a root; NO_RECORD when no node is there. */
   findEdge(root: RecordIndex, moves: readonly number[]): RecordIndex {
     const { tree } = this;
-    let record = root;
+    let record: RecordIndex | -1 = root;
     for (const move of moves) {
       const node = getRecordNode(tree, record);
-      const child = node === NO_NODE ? -1 : tree.findChild(node, move);
-      if (child < 0) return NO_RECORD;
-      record = getChildRecord(tree, node, child);
+      record = getVisitedRecord(tree, node, findEdge(tree, node, move));
     }
-    return getRecordNode(tree, record) === NO_NODE ? NO_RECORD : record;
+    return record === -1 || getRecordNode(tree, record) === NO_NODE ? NO_RECORD : record;
   }
 
   /**

@@ -95,9 +95,9 @@ export function getChildRecord(tree: Tree, node: NodeIndex, child: number): Reco
   return (tree.store.nodeWords[node * NODE_WORDS + NODE_BLOCK] + child) as RecordIndex;
 }
 
-/** The record of a visited edge, or -1: an edge without finished visits has no statistics. */
+/** The record of a visited edge, or -1: an edge without finished visits has no statistics. @param edge may be -1, for none */
 export function getVisitedRecord(tree: Tree, node: NodeIndex, edge: number): RecordIndex | -1 {
-  if (edge >= countChildren(tree, node)) return -1;
+  if (edge < 0 || edge >= countChildren(tree, node)) return -1;
   const record = getChildRecord(tree, node, edge);
   return getRecordVisits(tree, record) > 0 ? record : -1;
 }
