@@ -61,8 +61,8 @@ export class GraphTree extends Tree {
     this.graph.hold(node);
   }
 
-  drop(node: NodeIndex): void {
-    if (this.graph.release(node)) this.discard(node);
+  override drop(node: NodeIndex): void {
+    if (this.graph.release(node)) super.drop(node);
   }
 
   findKnown({ low, high, tag }: NodeKey): NodeIndex {

@@ -22,7 +22,7 @@ import {
   type RecordIndex,
   TWO_FOLD_DRAW,
 } from './layout.js';
-import { NO_SIDE_TABLES, type StoreOptions, TreeStore } from './store.js';
+import { type StoreOptions, TreeStore } from './store.js';
 import { type LeafValue, Tree } from './tree.js';
 import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './visit-list.js';
 
@@ -31,7 +31,7 @@ export class PlainTree extends Tree {
   readonly hasOtherPaths = false;
 
   constructor(options: StoreOptions) {
-    super(new TreeStore(options, NO_SIDE_TABLES));
+    super(new TreeStore(options));
   }
 
   getStats(_node: NodeIndex, edge: RecordIndex): RecordIndex {
@@ -40,10 +40,6 @@ export class PlainTree extends Tree {
 
   countHolders(): number {
     return 1;
-  }
-
-  drop(node: NodeIndex): void {
-    this.discard(node);
   }
 
   findKnown(): NodeIndex {
@@ -106,12 +102,12 @@ export class PlainTree extends Tree {
       recordFloats[to * RECORD_WORDS + RECORD_P] = 1;
       recordWords[edge * RECORD_WORDS + RECORD_NODE] = NO_NODE;
     }
-    if (root !== NO_NODE) this.discard(root);
+    if (root !== NO_NODE) this.drop(root);
   }
 
   releaseRoot(record: RecordIndex): void {
     const node = this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] as NodeIndex;
     this.store.releaseBlock(record, 0);
-    if (node !== NO_NODE) this.discard(node);
+    if (node !== NO_NODE) this.drop(node);
   }
 }

@@ -60,7 +60,7 @@ export interface SideTables {
   prepareGrowth(nodeWords: Int32Array, nodeEnd: number, recordCapacity: number, recordEnd: number): () => void;
 }
 
-export const NO_SIDE_TABLES: SideTables = {
+const NO_SIDE_TABLES: SideTables = {
   nodeBytes: 0,
   recordBytes: 0,
   recordShare: 0.4,
@@ -80,8 +80,6 @@ export class TreeStore {
   recordDoubles: Float64Array = new Float64Array(0);
   edges: Int32Array = new Int32Array(0);
 
-  readonly side: SideTables;
-
   private readonly maxBytes: number;
   private readonly nodeBytes: number;
   private readonly recordBytes: number;
@@ -96,11 +94,12 @@ export class TreeStore {
   /** The system has refused larger tables, so the store does not ask again. */
   private isRefused = false;
 
-  /** @param side null = none */
-  constructor(options: StoreOptions, side: SideTables | null) {
-    this.side = side ?? NO_SIDE_TABLES;
-    this.nodeBytes = NODE_BYTES + this.side.nodeBytes;
-    this.recordBytes = RECORD_BYTES + this.side.recordBytes;
+  constructor(
+    options: StoreOptions,
+    readonly side: SideTables = NO_SIDE_TABLES,
+  ) {
+    this.nodeBytes = NODE_BYTES + side.nodeBytes;
+    this.recordBytes = RECORD_BYTES + side.recordBytes;
     this.maxBytes = Math.max(options.maxBytes, 1 << 20);
     this.limitBytes = this.maxBytes * (1 - LARGE_BLOCK_SHARE);
     const wanted = options.initialNodes ?? MAX_NODES;

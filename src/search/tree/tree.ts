@@ -14,7 +14,6 @@ import {
   COUNT_MASK,
   FORGOTTEN_BIT,
   getChildCount,
-  getEdgeMove,
   getEdgePrior,
   NO_NODE,
   NO_RECORD,
@@ -81,9 +80,6 @@ export abstract class Tree {
 
   /** Edges and roots that lead to a node. */
   abstract countHolders(node: NodeIndex): number;
-
-  /** Removes an edge's or root's hold on a node; without holders the node becomes garbage. */
-  abstract drop(node: NodeIndex): void;
 
   /** The node that already stands for a position and may be shared; NO_NODE = none. */
   abstract findKnown(key: NodeKey): NodeIndex;
@@ -202,19 +198,13 @@ export abstract class Tree {
     const meta = nodeWords[at + NODE_META];
     const childCount = getChildCount(meta);
     const sizeClass = (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK;
-    let block = nodeWords[at + NODE_BLOCK] as RecordIndex;
-    let newMeta = meta + ONE_CHILD;
-    if (block === NO_RECORD) {
-      block = store.allocateBlock(0);
-      if (block === NO_RECORD) return NO_RECORD;
-      nodeWords[at + NODE_BLOCK] = block;
+    if (nodeWords[at + NODE_BLOCK] === NO_RECORD) {
+      if (!this.growBlock(node, 0)) return NO_RECORD;
     } else if (childCount === 1 << sizeClass) {
       if (!this.growBlock(node, sizeClass + 1)) return NO_RECORD;
-      block = nodeWords[at + NODE_BLOCK] as RecordIndex;
-      newMeta = nodeWords[at + NODE_META] + ONE_CHILD;
     }
-    nodeWords[at + NODE_META] = newMeta;
-    const record = (block + childCount) as RecordIndex;
+    nodeWords[at + NODE_META] += ONE_CHILD;
+    const record = (nodeWords[at + NODE_BLOCK] + childCount) as RecordIndex;
     this.resetRecord(record, decodePrior(getEdgePrior(store.edges[nodeWords[at + NODE_EDGES] + childCount])));
     return record;
   }
@@ -264,16 +254,6 @@ export abstract class Tree {
     this.store.releaseNode(node);
   }
 
-  /** Number of the child that `move` leads to, or -1 when it was never visited. */
-  findChild(node: NodeIndex, move: number): number {
-    const { nodeWords, edges } = this.store;
-    const at = node * NODE_WORDS;
-    const first = nodeWords[at + NODE_EDGES];
-    const childCount = getChildCount(nodeWords[at + NODE_META]);
-    for (let i = 0; i < childCount; i++) if (getEdgeMove(edges[first + i]) === move) return i;
-    return -1;
-  }
-
   /** Makes an edge lead to a node. */
   link(record: RecordIndex, node: NodeIndex): void {
     this.store.recordWords[record * RECORD_WORDS + RECORD_NODE] = node;
@@ -287,8 +267,11 @@ export abstract class Tree {
     if (node !== NO_NODE) this.drop(node);
   }
 
-  /** Leaves a node that nothing leads to, and everything below, to `collectGarbage`. */
-  protected discard(node: NodeIndex): void {
+  /**
+   * Removes an edge's or root's hold on a node. Without holders the node becomes garbage: it is left, with everything below,
+   * to `collectGarbage`.
+   */
+  drop(node: NodeIndex): void {
     this.garbage.push(node);
   }
 
@@ -301,21 +284,29 @@ export abstract class Tree {
 
   /** Drops everything below a node, which keeps its evaluation, its edges and the value in its record. */
   forgetChildren(node: NodeIndex): void {
-    const { nodeWords, recordWords } = this.store;
+    const { nodeWords } = this.store;
     const at = node * NODE_WORDS;
     const meta = nodeWords[at + NODE_META];
-    const childCount = getChildCount(meta);
-    const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
+    if (nodeWords[at + NODE_BLOCK] === NO_RECORD) return;
+    this.releaseChildren(node);
+    nodeWords[at + NODE_BLOCK] = NO_RECORD;
+    const cleared = ~((COUNT_MASK << CHILD_COUNT_SHIFT) | (BLOCK_CLASS_MASK << BLOCK_CLASS_SHIFT));
+    nodeWords[at + NODE_META] = (meta & cleared) | FORGOTTEN_BIT;
+    this.sortEdges(nodeWords[at + NODE_EDGES], meta & COUNT_MASK);
+  }
+
+  /** Drops the nodes behind a node's visited edges and frees the records of these edges. */
+  private releaseChildren(node: NodeIndex): void {
+    const { nodeWords, recordWords } = this.store;
+    const meta = nodeWords[node * NODE_WORDS + NODE_META];
+    const block = nodeWords[node * NODE_WORDS + NODE_BLOCK] as RecordIndex;
     if (block === NO_RECORD) return;
+    const childCount = getChildCount(meta);
     for (let i = 0; i < childCount; i++) {
       const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
       if (child !== NO_NODE) this.drop(child as NodeIndex);
     }
     this.store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
-    nodeWords[at + NODE_BLOCK] = NO_RECORD;
-    const cleared = ~((COUNT_MASK << CHILD_COUNT_SHIFT) | (BLOCK_CLASS_MASK << BLOCK_CLASS_SHIFT));
-    nodeWords[at + NODE_META] = (meta & cleared) | FORGOTTEN_BIT;
-    this.sortEdges(nodeWords[at + NODE_EDGES], meta & COUNT_MASK);
   }
 
   /** Sorts edges by falling prior, as unvisited ones must be. Moves that were proven lost have prior 0 and go to the end. */
@@ -332,21 +323,12 @@ export abstract class Tree {
   /** Frees up to `limit` nodes of dropped subtrees. */
   collectGarbage(limit: number): void {
     const { garbage, store } = this;
-    const { nodeWords, recordWords } = store;
+    const { nodeWords } = store;
     for (let budget = limit; budget > 0 && garbage.length > 0; budget--) {
       const node = garbage.pop() as NodeIndex;
       const at = node * NODE_WORDS;
-      const meta = nodeWords[at + NODE_META];
-      const childCount = getChildCount(meta);
-      const block = nodeWords[at + NODE_BLOCK] as RecordIndex;
-      if (block !== NO_RECORD) {
-        for (let i = 0; i < childCount; i++) {
-          const child = recordWords[(block + i) * RECORD_WORDS + RECORD_NODE];
-          if (child !== NO_NODE) this.drop(child as NodeIndex);
-        }
-        store.releaseBlock(block, (meta >>> BLOCK_CLASS_SHIFT) & BLOCK_CLASS_MASK);
-      }
-      const edgeCount = meta & COUNT_MASK;
+      this.releaseChildren(node);
+      const edgeCount = nodeWords[at + NODE_META] & COUNT_MASK;
       if (edgeCount > 0) store.releaseEdges(nodeWords[at + NODE_EDGES], edgeCount);
       const stats = nodeWords[at + NODE_STATS] as RecordIndex;
       if (stats !== NO_RECORD) store.releaseBlock(stats, 0);

@@ -85,7 +85,7 @@ test('a node with its edges takes at most 220 bytes', () => {
 });
 
 test('the store never hands out the same memory twice', () => {
-  const store = new TreeStore({ maxBytes: 1 << 20, initialNodes: 100 }, null);
+  const store = new TreeStore({ maxBytes: 1 << 20, initialNodes: 100 });
   const random = createPrng(3);
   const live: { kind: number; start: number; size: number }[] = [];
   const words = [new Uint8Array(40000), new Uint8Array(40000), new Uint8Array(250000)];
