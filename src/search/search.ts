@@ -8,7 +8,6 @@ import type { Prng } from '../base/util/index.js';
 import { MAX_EDGES } from '../networks/leaves/index.js';
 import { type Contempt, chooseContempt, createWdlRescale, describeValues } from './formulas/contempt.js';
 import { computeDrawScore } from './formulas/puct.js';
-import type { WdlRescale } from './formulas/wdl-rescale.js';
 import { adaptToInstant, countInstantVisits, dropLengthLimits, isInstant } from './instant-search.js';
 import type { SearchParams } from './protocol/params.js';
 import type { PositionMessage, SearchLimits } from './protocol/search-protocol.js';
@@ -68,7 +67,6 @@ export class TreeSearch {
   private readonly watch: StopWatch;
   private pipeline: Pipeline;
   private params: SearchParams;
-  private rescale: WdlRescale;
   private position: PositionMessage | null = null;
 
   /** The fields from here on belong to the running search. No listener = no search is running. */
@@ -101,8 +99,7 @@ export class TreeSearch {
     this.rootMoves = new RootMoves(this.game.tree);
     this.pipeline = this.createPipeline();
     this.params = adaptToInstant(params);
-    this.rescale = createWdlRescale(params);
-    this.contempt = chooseContempt(this.rescale, params, this.limits, false);
+    this.contempt = chooseContempt(createWdlRescale(params), params, this.limits, false);
   }
 
   get tree(): Tree {
@@ -131,7 +128,6 @@ export class TreeSearch {
     const isOtherStore = params.search !== this.params.search;
     this.params = params;
     this.batching = batching;
-    this.rescale = createWdlRescale(params);
     if (isOtherStore) this.replaceStore();
   }
 
@@ -186,7 +182,7 @@ export class TreeSearch {
     this.isParked = false;
     this.mustWait = limits.infinite === true || limits.ponder === true;
     this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
-    this.contempt = chooseContempt(this.rescale, params, limits, position.blackToMove);
+    this.contempt = chooseContempt(createWdlRescale(params), params, limits, position.blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.announcer = new Announcer(this.getReportContext(), listener, limits);
     const values = describeValues(this.contempt, params, position.blackToMove);

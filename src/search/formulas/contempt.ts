@@ -9,7 +9,8 @@ import type { WdlRescale } from './wdl-rescale.js';
 
 /** The rescale that the options ask for. An invalid Contempt, which `checkContempt` refuses, counts as the default. */
 export function createWdlRescale(params: SearchParams): WdlRescale {
-  const contempt = clamp(computeContempt(params), -params.contemptMaxValue, params.contemptMaxValue);
+  const most = params.contemptMaxValue;
+  const contempt = Math.min(most, Math.max(-most, computeContempt(params)));
   const fit = params.wdlCalibrationElo === 0 ? fitToDrawRate(params, contempt) : fitToElo(params, contempt);
   return { ...fit, maxS: params.wdlMaxS };
 }
@@ -25,12 +26,16 @@ function computeContempt(params: SearchParams): number {
   return contempt;
 }
 
+/** Width of the WDL distribution at which equal positions have this draw rate. */
+function computeScaleOfDraws(drawRate: number): number {
+  return 1 / Math.log((1 + drawRate) / (1 - drawRate));
+}
+
 /** lc0's more accurate model: Elo difference at a given draw rate and book exit bias. */
 function fitToDrawRate(params: SearchParams, contempt: number): { ratio: number; diff: number } {
-  const toScale = (drawRate: number): number => 1 / Math.log((1 + drawRate) / (1 - drawRate));
   const target = params.wdlDrawRateTarget;
-  const referenceScale = toScale(params.wdlDrawRateReference);
-  const targetScale = target === 0 ? referenceScale : toScale(Math.max(0.001, target));
+  const referenceScale = computeScaleOfDraws(params.wdlDrawRateReference);
+  const targetScale = target === 0 ? referenceScale : computeScaleOfDraws(Math.max(0.001, target));
   const bias = params.wdlBookExitBias;
   const slope =
     1 / Math.cosh((0.5 * (1 - bias)) / targetScale) ** 2 + 1 / Math.cosh((0.5 * (1 + bias)) / targetScale) ** 2;
@@ -50,8 +55,7 @@ function fitToElo(params: SearchParams, contempt: number): { ratio: number; diff
   const toScale = (elo: number): number => 1 / (1 / scaleZero + Math.exp(elo / eloSlope - offset));
   const toMu = (elo: number): number =>
     (-Math.LN10 / 200) * scaleZero * eloSlope * Math.log(1 + Math.exp(-elo / eloSlope + offset) / scaleZero);
-  const reference = params.wdlDrawRateReference;
-  const referenceScale = 1 / Math.log((1 + reference) / (1 - reference));
+  const referenceScale = computeScaleOfDraws(params.wdlDrawRateReference);
   const own = toGamePairElo(params.wdlCalibrationElo);
   const opponent = toGamePairElo(params.wdlCalibrationElo - contempt);
   const targetScale = Math.sqrt((toScale(own) ** 2 + toScale(opponent) ** 2) / 2);
@@ -59,10 +63,6 @@ function fitToElo(params: SearchParams, contempt: number): { ratio: number; diff
     ratio: targetScale / referenceScale,
     diff: ((toMu(own) - toMu(opponent)) / referenceScale ** 2) * params.wdlContemptAttenuation,
   };
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
 }
 
 export interface Contempt {
