@@ -21,7 +21,7 @@ import { computeRootFpu, createRootMovesLeft } from './root-utility.js';
 const RESIGN_Q = -0.98;
 
 export class IterationStats {
-  /** Milliseconds since the clock of this move started, and since the first batch was finished. */
+  /** Milliseconds since the clock of this move started, and since the first batch was finished; 0 until then. */
   elapsedMs = 0;
   sinceFirstBatchMs = 0;
   /** Visits of the root, reused ones included; `playouts` are those of this search. */
@@ -32,7 +32,7 @@ export class IterationStats {
   /** Playouts that added nothing to the tree, and the average depth of the others. */
   knownVisits = 0;
   newDepth = 0;
-  /** Moves of the root that may be played in this search, and their visits in edge order. */
+  /** Moves of the root that may be played in this search, 0 until the root is evaluated, and their visits in edge order. */
   moveCount = 0;
   readonly moveVisits = new Uint32Array(MAX_EDGES);
   winningMoves = 0;

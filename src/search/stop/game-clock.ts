@@ -177,12 +177,12 @@ export class GameClock {
   }
 
   update(stats: IterationStats): void {
-    const managedMs = this.budget?.limitMs(describeProgress(stats)) ?? Number.POSITIVE_INFINITY;
+    const managedMs = this.budget?.limitMs(stats) ?? Number.POSITIVE_INFINITY;
     this.limitMs = Math.min(this.fixedMs, managedMs);
   }
 
   finish(stats: IterationStats): void {
-    this.budget?.finish(describeProgress(stats));
+    this.budget?.finish(stats);
     this.budget = null;
   }
 
@@ -194,15 +194,4 @@ export class GameClock {
     }
     return this.manager;
   }
-}
-
-function describeProgress(stats: IterationStats): SearchProgress {
-  return {
-    elapsedMs: stats.elapsedMs,
-    sinceFirstBatchMs: stats.sinceFirstBatchMs,
-    playouts: stats.playouts,
-    treeNodes: stats.totalVisits,
-    rootVisits: stats.moveVisits.subarray(0, stats.moveCount),
-    isBestMoveDoubtful: stats.isBestMoveDoubtful,
-  };
 }

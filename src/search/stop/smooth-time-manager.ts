@@ -74,7 +74,7 @@ export class SmoothTimeManager implements TimeManager {
     return {
       limitMs: (progress) => {
         this.learnSpeed(progress);
-        trend.update(progress.elapsedMs, progress.rootVisits);
+        trend.update(progress.elapsedMs, progress.moveVisits.subarray(0, progress.moveCount));
         const extend =
           progress.isBestMoveDoubtful ||
           progress.sinceFirstBatchMs <= params['force-piggybank-ms'] ||
@@ -100,7 +100,7 @@ export class SmoothTimeManager implements TimeManager {
     this.lastReportMs = sinceFirstBatchMs;
   }
 
-  private learnFromMove({ elapsedMs, treeNodes }: SearchProgress, usedPiggyBank: boolean, deadlineMs: number): void {
+  private learnFromMove({ elapsedMs, totalVisits }: SearchProgress, usedPiggyBank: boolean, deadlineMs: number): void {
     const { params } = this;
     this.isSpeedReliable = true;
     if (usedPiggyBank) this.piggyBankMs = Math.max(0, this.piggyBankMs - Math.max(0, elapsedMs - deadlineMs));
@@ -108,7 +108,7 @@ export class SmoothTimeManager implements TimeManager {
     const used = usedPiggyBank || this.allocatedMs <= 0 ? 1 : elapsedMs / this.allocatedMs;
     const timeUse = decayExponentially(this.timeUse, used, params['timeuse-update-rate'], moveWeight);
     this.timeUse = Math.max(timeUse, params['min-timeuse']);
-    this.lastFinalNodes = treeNodes;
+    this.lastFinalNodes = totalVisits;
   }
 
   private learnTreeReuse(treeNodes: number): void {

@@ -4,6 +4,7 @@
  * `go` or the `position` line). A manager serves one game and carries saved time from move to move.
  */
 import type { ClockLimits } from '../protocol/search-protocol.js';
+import type { IterationStats } from '../root/iteration-stats.js';
 
 export interface MoveRequest extends Pick<ClockLimits, 'clock' | 'gamePly' | 'moveOverheadMs'> {
   /** Visits that this search reuses from the last tree. */
@@ -11,19 +12,12 @@ export interface MoveRequest extends Pick<ClockLimits, 'clock' | 'gamePly' | 'mo
 }
 
 /** The state of the search when it asks whether to go on. */
-export interface SearchProgress {
-  readonly elapsedMs: number;
-  /** 0 until the first batch is finished. */
-  readonly sinceFirstBatchMs: number;
-  /** Playouts of this search. */
-  readonly playouts: number;
-  /** Visits in the tree, reused ones included. */
-  readonly treeNodes: number;
-  /** Visits of each root move that may be played; empty until the root is evaluated. */
-  readonly rootVisits: ArrayLike<number>;
-  /** The most visited move is not the one with the highest value. */
-  readonly isBestMoveDoubtful: boolean;
-}
+export type SearchProgress = Readonly<
+  Pick<
+    IterationStats,
+    'elapsedMs' | 'sinceFirstBatchMs' | 'playouts' | 'totalVisits' | 'moveCount' | 'moveVisits' | 'isBestMoveDoubtful'
+  >
+>;
 
 /** The budget of one move. */
 export interface MoveBudget {

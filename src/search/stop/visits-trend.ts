@@ -3,13 +3,17 @@
  * `smooth` time manager opens its piggy bank by it (lc0: smooth.cc, VisitsTrendWatcher).
  */
 
+interface Snapshot {
+  readonly atMs: number;
+  readonly visits: readonly number[];
+}
+
+const NOTHING_SEEN: Snapshot = { atMs: 0, visits: [] };
+
 export class VisitsTrend {
-  private previous: number[] = [];
-  private current: number[] = [];
-  private last: number[] = [];
-  private previousMs = 0;
-  private currentMs = 0;
-  private lastMs = 0;
+  private previous = NOTHING_SEEN;
+  private current = NOTHING_SEEN;
+  private last = NOTHING_SEEN;
 
   constructor(
     private readonly updatePeriodMs: number,
@@ -18,30 +22,26 @@ export class VisitsTrend {
   ) {}
 
   update(nowMs: number, visits: ArrayLike<number>): void {
-    if (nowMs <= this.lastMs) return;
-    const snapshot = Array.from(visits);
-    if (this.previous.length !== snapshot.length) {
+    if (nowMs <= this.last.atMs) return;
+    const snapshot: Snapshot = { atMs: nowMs, visits: Array.from(visits) };
+    if (this.previous.visits.length !== snapshot.visits.length) {
       this.previous = snapshot;
       this.current = snapshot;
-      this.previousMs = nowMs;
-      this.currentMs = nowMs;
     }
     this.last = snapshot;
-    this.lastMs = nowMs;
     // With two snapshots the rate always spans one to two periods.
-    if (this.currentMs + this.updatePeriodMs <= nowMs) {
+    if (this.current.atMs + this.updatePeriodMs <= nowMs) {
       this.previous = this.current;
-      this.previousMs = this.currentMs;
       this.current = snapshot;
-      this.currentMs = nowMs;
     }
   }
 
   isBestMoveBeingOvertaken(deadlineMs: number): boolean {
-    const spanMs = this.lastMs - this.previousMs;
-    const remainingMs = deadlineMs - this.lastMs;
+    const spanMs = this.last.atMs - this.previous.atMs;
+    const remainingMs = deadlineMs - this.last.atMs;
     if (spanMs <= 0 || remainingMs <= 0) return false;
-    const { last, previous } = this;
+    const last = this.last.visits;
+    const previous = this.previous.visits;
     let best = 0;
     for (let i = 1; i < last.length; i++) if (last[i] > last[best]) best = i;
     const foresee = (i: number, optimism: number): number =>

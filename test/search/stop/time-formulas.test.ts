@@ -94,12 +94,12 @@ test('smooth plans in nodes, saves a part, and expects to use seven tenths of it
 test('smooth opens the piggy bank in the first second and when the best move is being overtaken', () => {
   const request = { clock: MINUTE, gamePly: 0, moveOverheadMs: 200, treeNodes: 0 };
   const budget = createManager('smooth').startMove(request);
-  const forced = budget.limitMs({ ...progressAfter(500), rootVisits: [2000, 500] });
-  const calm = budget.limitMs({ ...progressAfter(1500), rootVisits: [7000, 500] });
+  const forced = budget.limitMs({ ...progressAfter(500), moveVisits: Uint32Array.of(2000, 500) });
+  const calm = budget.limitMs({ ...progressAfter(1500), moveVisits: Uint32Array.of(7000, 500) });
   assertClose(forced - calm, 60000 * 0.09 * 0.94, 0.5);
   const shaky = createManager('smooth').startMove(request);
-  shaky.limitMs({ ...progressAfter(1100), rootVisits: [4000, 1500] });
-  const endangered = shaky.limitMs({ ...progressAfter(1500), rootVisits: [4000, 3500] });
+  shaky.limitMs({ ...progressAfter(1100), moveVisits: Uint32Array.of(4000, 1500) });
+  const endangered = shaky.limitMs({ ...progressAfter(1500), moveVisits: Uint32Array.of(4000, 3500) });
   assertClose(endangered, forced, 0.5);
 });
 

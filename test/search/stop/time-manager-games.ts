@@ -11,14 +11,15 @@ export function createManager(text: string, slowmover?: number): TimeManager {
 }
 
 /** A search that has run for `elapsedMs` at 5,000 nodes a second, its first move clearly best. */
-export function progressAfter(elapsedMs: number, treeNodes = elapsedMs * 5): SearchProgress {
+export function progressAfter(elapsedMs: number, totalVisits = elapsedMs * 5): SearchProgress {
   const playouts = elapsedMs * 5;
   return {
     elapsedMs,
     sinceFirstBatchMs: elapsedMs,
     playouts,
-    treeNodes,
-    rootVisits: [playouts * 0.8, playouts * 0.2],
+    totalVisits,
+    moveCount: 2,
+    moveVisits: Uint32Array.of(playouts * 0.8, playouts * 0.2),
     isBestMoveDoubtful: false,
   };
 }
