@@ -6,7 +6,7 @@ import type { SearchParams } from '../protocol/params.js';
 import type { SearchLimits } from '../protocol/search-protocol.js';
 import { IterationStats } from '../root/iteration-stats.js';
 import { GameClock } from './game-clock.js';
-import { createStoppers, type Hints, resetHints, type Stopper } from './stoppers.js';
+import { createHints, createStoppers, type Hints, type Stopper } from './stoppers.js';
 
 /** The rate limit counts as binding when a search reaches at least this share of it. */
 const BINDING_SHARE = 0.9;
@@ -14,8 +14,8 @@ const BINDING_SHARE = 0.9;
 export class StopWatch {
   /** The stop watch keeps the times; `TreeSearch` fills in the rest. */
   readonly stats = new IterationStats();
-  readonly hints: Readonly<Hints>;
-  private readonly ownHints: Hints = { remainingMs: 0, remainingPlayouts: 0, nps: null };
+  /** How much time and how many playouts remain, as the stoppers said last. */
+  hints: Hints = createHints();
   private readonly gameClock = new GameClock();
   private stoppers: Stopper[] = [];
   private limits: SearchLimits = { startedAtMs: 0 };
@@ -25,9 +25,7 @@ export class StopWatch {
   private rateLimit = 0;
 
   /** @param now milliseconds since 1970, like `SearchLimits.startedAtMs` */
-  constructor(private readonly now: () => number) {
-    this.hints = this.ownHints;
-  }
+  constructor(private readonly now: () => number) {}
 
   /** Forgets the game: the next move is the first of another one. */
   newGame(): void {
@@ -42,7 +40,7 @@ export class StopWatch {
     this.limits = limits;
     this.firstBatchAtMs = 0;
     this.rateLimit = params.nodesPerSecondLimit;
-    resetHints(this.ownHints);
+    this.hints = createHints();
     this.read(0);
     this.gameClock.start(limits, this.stats);
     this.stoppers = createStoppers(limits, params, this.gameClock);
@@ -57,12 +55,11 @@ export class StopWatch {
     if (this.firstBatchAtMs === 0 && playouts > 0) this.firstBatchAtMs = now;
   }
 
-  /** Asks the stoppers. Afterwards `hints` say how much time and how many playouts remain. */
+  /** Asks the stoppers, which write `hints`. */
   shouldStop(): boolean {
-    const { ownHints, stats } = this;
-    resetHints(ownHints);
-    ownHints.nps = this.isRateBinding ? this.rateLimit : null;
-    return this.stoppers.some((stopper) => stopper.shouldStop(stats, ownHints));
+    this.hints = createHints();
+    if (this.isRateBinding) this.hints.nps = this.rateLimit;
+    return this.stoppers.some((stopper) => stopper.shouldStop(this.stats, this.hints));
   }
 
   /** Whether the rate limit, and not the machine, decides how fast the search is. */
@@ -76,7 +73,7 @@ export class StopWatch {
     const { limitMs } = this.gameClock;
     if (limitMs === Number.POSITIVE_INFINITY) return false;
     const leftMs = limitMs - this.stats.elapsedMs;
-    this.ownHints.remainingMs = Math.min(this.ownHints.remainingMs, leftMs);
+    this.hints.remainingMs = Math.min(this.hints.remainingMs, leftMs);
     return leftMs <= 0;
   }
 

@@ -22,10 +22,9 @@ export interface Stopper {
   shouldStop(stats: IterationStats, hints: Hints): boolean;
 }
 
-export function resetHints(hints: Hints): void {
-  hints.remainingMs = Number.POSITIVE_INFINITY;
-  hints.remainingPlayouts = MOST_VISITS;
-  hints.nps = null;
+/** Hints that limit nothing. */
+export function createHints(): Hints {
+  return { remainingMs: Number.POSITIVE_INFINITY, remainingPlayouts: MOST_VISITS, nps: null };
 }
 
 /** Visits that a search may still make before its limits of nodes or playouts end it. */
@@ -148,19 +147,14 @@ class MateStopper implements Stopper {
 
 /** Stops when the distribution of visits hardly changes any more: when Σ old · ln(old / new) per new node is too small. */
 class KldGainStopper implements Stopper {
-  private readonly minimum: number;
-  private readonly interval: number;
   private previous: Uint32Array | null = null;
   private previousNodes = 0;
 
-  constructor(params: SearchParams) {
-    this.minimum = params.minimumKldGainPerNode;
-    this.interval = params.kldGainAverageInterval;
-  }
+  constructor(private readonly params: SearchParams) {}
 
   shouldStop(stats: IterationStats): boolean {
     const nodes = stats.totalVisits - 1;
-    if (nodes < this.previousNodes + this.interval) return false;
+    if (nodes < this.previousNodes + this.params.kldGainAverageInterval) return false;
     const visits = stats.moveVisits.slice(0, stats.moveCount);
     if (this.previous !== null) {
       let gain = 0;
@@ -169,7 +163,7 @@ class KldGainStopper implements Stopper {
         const before = this.previous[i] / this.previousNodes;
         gain += before * Math.log(before / (visits[i] / nodes));
       }
-      if (gain / (nodes - this.previousNodes) < this.minimum) return true;
+      if (gain / (nodes - this.previousNodes) < this.params.minimumKldGainPerNode) return true;
     }
     this.previous = visits;
     this.previousNodes = nodes;
@@ -185,19 +179,15 @@ const PRUNING_TOLERANCE_PLAYOUTS = 300;
  * everything else depends on the speed of the machine, and `go nodes` has to make the same visits everywhere.
  */
 class SmartPruningStopper implements Stopper {
-  private readonly factor: number;
-  private readonly minimumBatches: number;
   private readonly isRestricted: boolean;
   private firstEvaluationMs = -1;
 
   constructor(
-    params: SearchParams,
+    private readonly params: SearchParams,
     limits: SearchLimits,
     private readonly hasClock: boolean,
     private readonly lines: number,
   ) {
-    this.factor = params.smartPruningFactor;
-    this.minimumBatches = params.smartPruningMinimumBatches;
     this.isRestricted = (limits.searchMoves ?? []).length > 0;
   }
 
@@ -215,10 +205,11 @@ class SmartPruningStopper implements Stopper {
     const sinceFirst = stats.elapsedMs - this.firstEvaluationMs;
     if (sinceFirst < PRUNING_TOLERANCE_MS) return false;
     const nps = hints.nps ?? (1000 * (stats.playouts + PRUNING_TOLERANCE_PLAYOUTS)) / sinceFirst + 1;
-    const inTime = ((hints.remainingMs / 1000) * nps) / this.factor;
-    const remaining = Math.trunc(Math.min(inTime, hints.remainingPlayouts / this.factor));
+    const { smartPruningFactor: factor, smartPruningMinimumBatches: minimumBatches } = this.params;
+    const inTime = ((hints.remainingMs / 1000) * nps) / factor;
+    const remaining = Math.trunc(Math.min(inTime, hints.remainingPlayouts / factor));
     hints.remainingPlayouts = Math.min(hints.remainingPlayouts, remaining);
-    if (stats.batches < this.minimumBatches) return false;
+    if (stats.batches < minimumBatches) return false;
     let most = 0;
     let second = 0;
     for (let i = 0; i < stats.moveCount; i++) {
