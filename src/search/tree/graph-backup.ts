@@ -9,7 +9,7 @@
  * and proves nothing.
  */
 
-import { getLeafRecord } from './backup.js';
+import { getLeafRecord, getStepRecord } from './backup.js';
 import {
   BOUNDS_MASK,
   FORGOTTEN_BIT,
@@ -40,6 +40,7 @@ import {
   WIN,
 } from './layout.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './proven-results.js';
+import { getRecordWl } from './read-tree.js';
 import type { TranspositionIndex } from './transposition-index.js';
 import type { LeafValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
@@ -57,28 +58,20 @@ export function backUpInGraph(
   const { data } = list;
   const { nodeWords, recordWords } = tree.store;
   const depth = data[at + ITEM_DEPTH];
-  const path = at + ITEM_PATH;
   let record = getLeafRecord(tree, list, at);
   recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT]--;
-  if (depth === 0) {
-    if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) {
-      addToAverage(tree, record, leaf);
-      recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
-    }
-    return false;
-  }
-  if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) addToAverage(tree, record, leaf);
-  recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
+  const hasNode = recordWords[record * RECORD_WORDS + RECORD_NODE] !== NO_NODE;
+  if (!hasNode) addToAverage(tree, record, leaf);
+  // The record of a root that has a node is the node's own, in which `introduce` has counted this visit.
+  if (depth > 0 || !hasNode) recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
   if (data[at + ITEM_SLOT] === REPETITION_VISIT) tree.graph.repetitionVisits[record]++;
 
   let isSettled = false;
   for (let level = depth; level >= 1; level--) {
-    const parent = data[path + 2 * level - 2] as NodeIndex;
+    const step = at + ITEM_PATH + 2 * (level - 1);
+    const parent = data[step] as NodeIndex;
     const stats = nodeWords[parent * NODE_WORDS + NODE_STATS] as RecordIndex;
-    const above = level - 2;
-    const parentEdge = (
-      above < 0 ? NO_RECORD : nodeWords[data[path + 2 * above] * NODE_WORDS + NODE_BLOCK] + data[path + 2 * above + 1]
-    ) as RecordIndex;
+    const parentEdge = getStepRecord(tree, list, at, level - 1);
     const child = recordWords[record * RECORD_WORDS + RECORD_NODE];
     const childMeta = child === NO_NODE ? UNKNOWN_BOUNDS : nodeWords[child * NODE_WORDS + NODE_META];
     if ((nodeWords[parent * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0) {
@@ -87,30 +80,17 @@ export function backUpInGraph(
       updateNode(tree, parent, stats, record);
       isSettled = (childMeta & TERMINAL_MASK) !== 0;
       if (sticky && level > 1 && (childMeta & BOUNDS_MASK) !== UNKNOWN_BOUNDS) {
-        const isLost = proveNode(tree, parent, stats, record) === LOSS;
-        if (isLost) removePrior(tree, data[path + 2 * above] as NodeIndex, data[path + 2 * above + 1]);
+        const proof = settleNode(tree, parent, stats, findDecisiveM(tree, parent, record));
+        const isLost = proof === MADE_TERMINAL && getRecordWl(tree, stats) === LOSS;
+        if (isLost) removePrior(tree, data[step - 2] as NodeIndex, data[step - 1]);
       }
     }
-    if (above < 0) {
-      recordWords[stats * RECORD_WORDS + RECORD_IN_FLIGHT]--;
-    } else {
-      recordWords[parentEdge * RECORD_WORDS + RECORD_VISITS]++;
-      recordWords[parentEdge * RECORD_WORDS + RECORD_IN_FLIGHT]--;
-    }
+    // The root's record is `stats`, which has just counted the visit.
+    if (level > 1) recordWords[parentEdge * RECORD_WORDS + RECORD_VISITS]++;
+    recordWords[parentEdge * RECORD_WORDS + RECORD_IN_FLIGHT]--;
     record = parentEdge;
   }
   return isSettled;
-}
-
-/**
- * Tries to prove a node from its moves.
- * @param stats the node's own record
- * @param record of the move that has just been proven
- * @returns the proven value in the view of `stats`; null when the node did not become terminal
- */
-function proveNode(tree: GraphTree, node: NodeIndex, stats: RecordIndex, record: RecordIndex): number | null {
-  if (settleNode(tree, node, stats, findDecisiveM(tree, node, record)) !== MADE_TERMINAL) return null;
-  return tree.store.recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
 }
 
 /** Moves left of the node's shortest proven win, which another path may have found; without a win, those of `record`. */
