@@ -7,6 +7,7 @@ import {
   EVALUATED,
   FLAG_CACHE_HIT,
   FLAG_OF_PATH,
+  type LeafColumns,
   MAX_EDGES,
   TABLEBASE,
   TWO_FOLD,
@@ -33,7 +34,6 @@ import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
 import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
-import type { LeafChannel } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 
 /** The value of an expanded leaf, and where it comes from. */
@@ -60,7 +60,7 @@ export class Expander {
 
   constructor(
     private readonly tree: Tree,
-    private readonly channel: LeafChannel,
+    private readonly columns: LeafColumns,
   ) {}
 
   /**
@@ -79,15 +79,15 @@ export class Expander {
    * @returns an object that the next call overwrites
    */
   expand(list: VisitList, at: number): Readonly<Expansion> {
-    const { channel, expansion, key } = this;
+    const { columns, expansion, key } = this;
     const slot = list.data[at + ITEM_SLOT];
-    key.low = channel.columns.keyLow[slot];
-    key.high = channel.columns.keyHigh[slot];
-    key.tag = channel.columns.tag[slot];
-    const isEvaluated = channel.columns.kind[slot] === EVALUATED;
-    expansion.isNetworkEvaluation = isEvaluated && (channel.columns.flags[slot] & FLAG_CACHE_HIT) === 0;
+    key.low = columns.keyLow[slot];
+    key.high = columns.keyHigh[slot];
+    key.tag = columns.tag[slot];
+    const isEvaluated = columns.kind[slot] === EVALUATED;
+    expansion.isNetworkEvaluation = isEvaluated && (columns.flags[slot] & FLAG_CACHE_HIT) === 0;
     expansion.growsTree = false;
-    expansion.isTablebaseHit = channel.columns.kind[slot] === TABLEBASE;
+    expansion.isTablebaseHit = columns.kind[slot] === TABLEBASE;
     const record = getLeafRecord(this.tree, list, at);
     // In a graph the edge may lead to a node already: a position that is a draw by repetition, but not on this path.
     this.tree.unlink(record);
@@ -98,9 +98,9 @@ export class Expander {
 
   /** For an answer that ends the line: mate, draw or tablebase hit. */
   private expandEnd(slot: number, record: RecordIndex, list: VisitList, at: number): void {
-    const { tree, channel, expansion, key } = this;
+    const { tree, columns, expansion, key } = this;
     const depth = list.data[at + ITEM_DEPTH];
-    const kind = channel.columns.kind[slot];
+    const kind = columns.kind[slot];
     let terminalKind = END_OF_GAME;
     let result = DRAWN;
     let m = 0;
@@ -108,15 +108,15 @@ export class Expander {
       result = WIN;
     } else if (kind === TABLEBASE) {
       terminalKind = TABLEBASE_END;
-      result = -Math.sign(channel.columns.valueWl[slot]);
+      result = -Math.sign(columns.valueWl[slot]);
       if (depth > 0) {
         const parent = getStepRecord(tree, list, at, depth - 1);
         m = Math.max(0, getRecordM(tree, parent) - 1);
       }
     } else {
-      const isOfPath = (channel.columns.flags[slot] & FLAG_OF_PATH) !== 0;
+      const isOfPath = (columns.flags[slot] & FLAG_OF_PATH) !== 0;
       terminalKind = kind === TWO_FOLD ? TWO_FOLD_DRAW : tree.chooseDrawKind(isOfPath);
-      if (terminalKind === TWO_FOLD_DRAW) m = channel.columns.movesLeft[slot];
+      if (terminalKind === TWO_FOLD_DRAW) m = columns.movesLeft[slot];
     }
     expansion.wl = result;
     expansion.d = result === DRAWN ? 1 : 0;
@@ -134,10 +134,10 @@ export class Expander {
   }
 
   private expandEvaluated(slot: number, record: RecordIndex, depth: number): void {
-    const { tree, channel, expansion, key } = this;
-    expansion.wl = -channel.columns.valueWl[slot];
-    expansion.d = channel.columns.valueD[slot];
-    expansion.m = channel.columns.movesLeft[slot];
+    const { tree, columns, expansion, key } = this;
+    expansion.wl = -columns.valueWl[slot];
+    expansion.d = columns.valueD[slot];
+    expansion.m = columns.movesLeft[slot];
     if (this.rescale !== null) {
       // The root's record is in the view of the player who is not to move.
       const sign = (depth & 1) === 0 ? -this.contemptSign : this.contemptSign;
@@ -151,12 +151,7 @@ export class Expander {
       return;
     }
     if (this.filter !== null) {
-      channel.columns.edgeCount[slot] = this.filter.apply(
-        channel.columns,
-        slot * MAX_EDGES,
-        channel.columns.edgeCount[slot],
-        depth,
-      );
+      columns.edgeCount[slot] = this.filter.apply(columns, slot * MAX_EDGES, columns.edgeCount[slot], depth);
     }
     const node = tree.createNode(expansion.wl, expansion.d, expansion.m, NOT_TERMINAL, UNKNOWN_BOUNDS);
     if (node === NO_NODE) return;
@@ -166,7 +161,7 @@ export class Expander {
       return;
     }
     if (!tree.introduce(node, record, key)) {
-      tree.store.releaseEdges(first, channel.columns.edgeCount[slot]);
+      tree.store.releaseEdges(first, columns.edgeCount[slot]);
       tree.store.releaseNode(node);
       return;
     }
@@ -176,12 +171,12 @@ export class Expander {
 
   /** @returns the first edge of the node; NO_EDGES when memory is full */
   private copyEdges(slot: number, node: NodeIndex): number {
-    const { tree, channel } = this;
-    const count = channel.columns.edgeCount[slot];
+    const { tree, columns } = this;
+    const count = columns.edgeCount[slot];
     const first = tree.createEdges(node, count);
     if (first === NO_EDGES) return NO_EDGES;
     const { edges } = tree.store;
-    const { edgeMoves, edgePriors } = channel.columns;
+    const { edgeMoves, edgePriors } = columns;
     const from = slot * MAX_EDGES;
     for (let i = 0; i < count; i++) edges[first + i] = packEdge(edgeMoves[from + i], edgePriors[from + i]);
     return first;

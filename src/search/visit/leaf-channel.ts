@@ -21,8 +21,6 @@ export type LeafChannel = Pick<
   | 'submit'
   | 'flush'
   | 'isDone'
-  | 'event'
-  | 'waitForEvent'
 > & { readonly roots: Pick<LeafQueue['roots'], 'write'>; readonly columns: LeafColumns };
 
 export class LeafSender {
@@ -43,7 +41,7 @@ export class LeafSender {
   }
 
   /**
-   * Submits a leaf; evaluators may see it only after `flush`.
+   * Submits a leaf; evaluators may see it only after the channel's `flush`.
    * @param isPrefetch only for the evaluation cache
    * @returns the slot that will hold the answer
    */
@@ -56,9 +54,5 @@ export class LeafSender {
     channel.setPath(slot, this.rootRow, length, isPrefetch);
     channel.submit(slot);
     return slot;
-  }
-
-  flush(): void {
-    this.channel.flush();
   }
 }

@@ -3,13 +3,8 @@
  * leaf's answer before it becomes a node, so selection needs no check. Rules are for one search, over an empty tree without
  * transpositions: a node does not know at which depths other paths will reach it.
  */
+import type { LeafColumns } from '../../networks/leaves/index.js';
 import type { MoveRule } from '../protocol/search-protocol.js';
-
-/** The moves of an answered leaf, `count` of them from `offset` on. */
-export interface LeafMoves {
-  readonly edgeMoves: Uint16Array;
-  readonly edgePriors: Uint16Array;
-}
 
 export class MoveFilter {
   private readonly rules: readonly (MoveRule & { readonly set: ReadonlySet<number> })[];
@@ -21,11 +16,17 @@ export class MoveFilter {
   }
 
   /**
-   * Moves the remaining moves to the front, in their order. If none would remain, all do.
+   * Filters the moves of an answered leaf, `count` of them from `offset` on: moves the remaining ones to the front, in their
+   * order. If none would remain, all do.
    * @param depth plies from the root to the leaf
    * @returns the number of moves left
    */
-  apply({ edgeMoves, edgePriors }: LeafMoves, offset: number, count: number, depth: number): number {
+  apply(
+    { edgeMoves, edgePriors }: Pick<LeafColumns, 'edgeMoves' | 'edgePriors'>,
+    offset: number,
+    count: number,
+    depth: number,
+  ): number {
     if (depth >= this.depth) return count;
     let kept = 0;
     for (let i = offset; i < offset + count; i++) if (this.isKept(edgeMoves[i], depth)) kept++;

@@ -153,7 +153,7 @@ export class Pipeline {
   ) {
     this.sender = new LeafSender(channel, rootRow);
     this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
-    this.expander = new Expander(tree, channel);
+    this.expander = new Expander(tree, channel.columns);
     this.prefetcher = new Prefetcher(tree, this.sender);
   }
 
@@ -217,7 +217,7 @@ export class Pipeline {
    * @returns an object that the next call overwrites
    */
   gather(visitBudget: number): Readonly<Gathering> {
-    const { tree, selector, params, counters, gathering } = this;
+    const { tree, channel, selector, params, counters, gathering } = this;
     const target = Math.min(this.minibatch, this.sender.findRoom(), visitBudget);
     gathering.started = 0;
     gathering.needsMemory = false;
@@ -256,7 +256,7 @@ export class Pipeline {
     if (count > 0 && batch.data[ITEM_SLOT] >= 0) {
       this.prefetched = this.prefetcher.send(Math.min(this.prefetch - count, this.sender.findRoom()));
     }
-    this.sender.flush();
+    channel.flush();
     this.leavesInFlight += count;
     if (count > 0) this.batchesInFlight++;
     this.isBlocked = this.batchesInFlight > 0 && (count === 0 || (count < target && !mayCollide));

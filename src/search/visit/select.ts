@@ -49,7 +49,6 @@ class PickResult {
 }
 
 export class Selector {
-  private readonly maxDepth: number;
   private params = defaultSearchParams;
   /** Value of a draw for the player to move, at even and at odd depth. */
   private readonly drawScores = new Float64Array(2);
@@ -78,9 +77,8 @@ export class Selector {
     hasMovesLeft: boolean,
   ) {
     this.moves = new MoveScores(tree, hasMovesLeft);
-    this.maxDepth = sender.maxDepth;
-    this.handedOut = new Int32Array(this.maxDepth * MAX_EDGES);
-    this.path = new VisitPath(this.maxDepth);
+    this.path = new VisitPath(sender.maxDepth);
+    this.handedOut = new Int32Array(sender.maxDepth * MAX_EDGES);
   }
 
   beginSearch(params: SearchParams, blackToMove: boolean, solidRoot: number): void {
@@ -224,8 +222,9 @@ export class Selector {
 
   /** Whether evaluators accept the path to a leaf below a node. */
   private fitsPath(depth: number): boolean {
-    if (depth + 1 >= this.maxDepth) this.picked.hasReachedLongestPath = true;
-    return depth + 1 < this.maxDepth;
+    const fits = depth + 1 < this.path.maxDepth;
+    if (!fits) this.picked.hasReachedLongestPath = true;
+    return fits;
   }
 
   /** @param drawn the node of a draw by repetition that no longer is one and becomes a leaf again; NO_NODE = an unvisited leaf */
