@@ -59,7 +59,7 @@ export class StopWatch {
   shouldStop(): boolean {
     this.hints = createHints();
     if (this.isRateBinding) this.hints.nps = this.rateLimit;
-    return this.stoppers.some((stopper) => stopper.shouldStop(this.stats, this.hints));
+    return this.stoppers.some((stopper) => stopper(this.stats, this.hints));
   }
 
   /** Whether the rate limit, and not the machine, decides how fast the search is. */

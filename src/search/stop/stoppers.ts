@@ -18,9 +18,8 @@ export interface Hints {
   nps: number | null;
 }
 
-export interface Stopper {
-  shouldStop(stats: IterationStats, hints: Hints): boolean;
-}
+/** Says whether the search should stop, and lowers the hints. */
+export type Stopper = (stats: IterationStats, hints: Hints) => boolean;
 
 /** Hints that limit nothing. */
 export function createHints(): Hints {
@@ -56,41 +55,33 @@ function areLinesWon({ winningMoves, moveCount }: IterationStats, lines: number)
 export function createStoppers(limits: SearchLimits, params: SearchParams, clock: GameClock): Stopper[] {
   const endless = limits.infinite === true || limits.ponder === true;
   const lines = countWantedLines(limits);
-  const stoppers: Stopper[] = [new VisitStopper(limits, params)];
-  if (clock.isTimed) stoppers.push(new TimeStopper(clock));
-  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(new DepthStopper(limits.depth, lines));
-  if (limits.mate !== undefined && limits.mate > 0) stoppers.push(new MateStopper(limits.mate));
+  const stoppers = [stopAtVisits(limits, params)];
+  if (clock.isTimed) stoppers.push(stopAtTime(clock));
+  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(stopAtDepth(limits.depth, lines));
+  if (limits.mate !== undefined && limits.mate > 0) stoppers.push(stopAtMate(limits.mate));
   if (endless || limits.mate !== undefined) return stoppers;
-  if (params.minimumKldGainPerNode > 0) stoppers.push(new KldGainStopper(params));
+  if (params.minimumKldGainPerNode > 0) stoppers.push(stopAtKldGain(params));
   // Who analyses wants the time to be used; in a game `movetime` is the longest time for a move.
   if (params.analyseMode && limits.budgetMs !== undefined) return stoppers;
-  if (params.smartPruningFactor > 0) stoppers.push(new SmartPruningStopper(params, limits, clock.isTimed, lines));
+  if (params.smartPruningFactor > 0) stoppers.push(pruneSmartly(params, limits, clock.isTimed, lines));
   return stoppers;
 }
 
-class VisitStopper implements Stopper {
-  constructor(
-    private readonly limits: SearchLimits,
-    private readonly params: SearchParams,
-  ) {}
-
-  shouldStop(stats: IterationStats, hints: Hints): boolean {
-    const budget = computeVisitBudget(this.limits, this.params, stats.totalVisits, stats.playouts);
-    if (this.params.smartPruningFactor > 0) hints.remainingPlayouts = Math.min(hints.remainingPlayouts, budget);
+function stopAtVisits(limits: SearchLimits, params: SearchParams): Stopper {
+  return (stats, hints) => {
+    const budget = computeVisitBudget(limits, params, stats.totalVisits, stats.playouts);
+    if (params.smartPruningFactor > 0) hints.remainingPlayouts = Math.min(hints.remainingPlayouts, budget);
     return budget <= 0;
-  }
+  };
 }
 
-class TimeStopper implements Stopper {
-  constructor(private readonly clock: GameClock) {}
-
-  shouldStop(stats: IterationStats, hints: Hints): boolean {
-    const { clock } = this;
+function stopAtTime(clock: GameClock): Stopper {
+  return (stats, hints) => {
     clock.update(stats);
     hints.remainingMs = Math.min(hints.remainingMs, clock.limitMs - stats.elapsedMs);
     hints.nps ??= clock.nodesPerSecond;
     return stats.elapsedMs >= clock.limitMs;
-  }
+  };
 }
 
 /** Playouts before a search can be exhausted, and the share of them that adds nothing then. */
@@ -120,55 +111,41 @@ class Exhaustion {
  * Playouts that end at known results, such as a best move that draws, keep the average depth low. If they are the majority, only
  * the depth of the other playouts counts.
  */
-class DepthStopper implements Stopper {
-  private readonly exhaustion = new Exhaustion();
-
-  constructor(
-    private readonly depth: number,
-    private readonly lines: number,
-  ) {}
-
-  shouldStop(stats: IterationStats): boolean {
+function stopAtDepth(depth: number, lines: number): Stopper {
+  const exhaustion = new Exhaustion();
+  return (stats) => {
     const { averageDepth, newDepth, knownVisits, playouts } = stats;
-    if (averageDepth >= this.depth || (2 * knownVisits > playouts && newDepth >= this.depth)) return true;
-    return areLinesWon(stats, this.lines) || this.exhaustion.isReached(stats);
-  }
+    if (averageDepth >= depth || (2 * knownVisits > playouts && newDepth >= depth)) return true;
+    return areLinesWon(stats, lines) || exhaustion.isReached(stats);
+  };
 }
 
-class MateStopper implements Stopper {
-  private readonly exhaustion = new Exhaustion();
-
-  constructor(private readonly moves: number) {}
-
-  shouldStop(stats: IterationStats): boolean {
-    return stats.mateInMoves <= this.moves || this.exhaustion.isReached(stats);
-  }
+function stopAtMate(moves: number): Stopper {
+  const exhaustion = new Exhaustion();
+  return (stats) => stats.mateInMoves <= moves || exhaustion.isReached(stats);
 }
 
 /** Stops when the distribution of visits hardly changes any more: when Σ old · ln(old / new) per new node is too small. */
-class KldGainStopper implements Stopper {
-  private previous: Uint32Array | null = null;
-  private previousNodes = 0;
-
-  constructor(private readonly params: SearchParams) {}
-
-  shouldStop(stats: IterationStats): boolean {
+function stopAtKldGain({ minimumKldGainPerNode, kldGainAverageInterval }: SearchParams): Stopper {
+  let previous: Uint32Array | null = null;
+  let previousNodes = 0;
+  return (stats) => {
     const nodes = stats.totalVisits - 1;
-    if (nodes < this.previousNodes + this.params.kldGainAverageInterval) return false;
+    if (nodes < previousNodes + kldGainAverageInterval) return false;
     const visits = stats.moveVisits.slice(0, stats.moveCount);
-    if (this.previous !== null) {
+    if (previous !== null) {
       let gain = 0;
       for (let i = 0; i < visits.length; i++) {
-        if (this.previous[i] === 0) continue;
-        const before = this.previous[i] / this.previousNodes;
+        if (previous[i] === 0) continue;
+        const before = previous[i] / previousNodes;
         gain += before * Math.log(before / (visits[i] / nodes));
       }
-      if (gain / (nodes - this.previousNodes) < this.params.minimumKldGainPerNode) return true;
+      if (gain / (nodes - previousNodes) < minimumKldGainPerNode) return true;
     }
-    this.previous = visits;
-    this.previousNodes = nodes;
+    previous = visits;
+    previousNodes = nodes;
     return false;
-  }
+  };
 }
 
 const PRUNING_TOLERANCE_MS = 200;
@@ -178,34 +155,24 @@ const PRUNING_TOLERANCE_PLAYOUTS = 300;
  * Stops when no other move can overtake the best one any more. Without a clock it stops only on proofs and forced moves:
  * everything else depends on the speed of the machine, and `go nodes` has to make the same visits everywhere.
  */
-class SmartPruningStopper implements Stopper {
-  private readonly isRestricted: boolean;
-  private firstEvaluationMs = -1;
-
-  constructor(
-    private readonly params: SearchParams,
-    limits: SearchLimits,
-    private readonly hasClock: boolean,
-    private readonly lines: number,
-  ) {
-    this.isRestricted = (limits.searchMoves ?? []).length > 0;
-  }
-
-  shouldStop(stats: IterationStats, hints: Hints): boolean {
+function pruneSmartly(params: SearchParams, limits: SearchLimits, hasClock: boolean, lines: number): Stopper {
+  const { smartPruningFactor: factor, smartPruningMinimumBatches: minimumBatches } = params;
+  const isRestricted = (limits.searchMoves ?? []).length > 0;
+  let firstEvaluationMs = -1;
+  return (stats, hints) => {
     if (stats.moveCount === 0) return false;
-    if (areLinesWon(stats, this.lines)) return true;
+    if (areLinesWon(stats, lines)) return true;
     // With one move in `searchmoves` the user wants its value, so it is searched although there is no choice.
-    if (stats.moveCount === 1) return !this.isRestricted;
+    if (stats.moveCount === 1) return !isRestricted;
     if (stats.moveCount <= stats.losingMoves + (stats.mayResign ? 0 : 1)) return true;
-    if (!this.hasClock) return false;
-    if (this.firstEvaluationMs < 0) {
-      if (stats.playouts > 0) this.firstEvaluationMs = stats.elapsedMs;
+    if (!hasClock) return false;
+    if (firstEvaluationMs < 0) {
+      if (stats.playouts > 0) firstEvaluationMs = stats.elapsedMs;
       return false;
     }
-    const sinceFirst = stats.elapsedMs - this.firstEvaluationMs;
+    const sinceFirst = stats.elapsedMs - firstEvaluationMs;
     if (sinceFirst < PRUNING_TOLERANCE_MS) return false;
     const nps = hints.nps ?? (1000 * (stats.playouts + PRUNING_TOLERANCE_PLAYOUTS)) / sinceFirst + 1;
-    const { smartPruningFactor: factor, smartPruningMinimumBatches: minimumBatches } = this.params;
     const inTime = ((hints.remainingMs / 1000) * nps) / factor;
     const remaining = Math.trunc(Math.min(inTime, hints.remainingPlayouts / factor));
     hints.remainingPlayouts = Math.min(hints.remainingPlayouts, remaining);
@@ -222,5 +189,5 @@ class SmartPruningStopper implements Stopper {
       }
     }
     return remaining < most - second;
-  }
+  };
 }
