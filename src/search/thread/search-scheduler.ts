@@ -28,7 +28,6 @@ interface Task {
 class Lane {
   /** The searches with the oldest leaves first. */
   private tasks: Task[] = [];
-  private next: Task[] = [];
   private lastEvent = 0;
   /** Number of leaves that the evaluators work on at once. While that many of the oldest searches wait for answers, no younger one is stepped. */
   private readonly leavesAtWork: number;
@@ -48,29 +47,22 @@ class Lane {
   /** Steps every search that may have something to do. */
   pass(): { progressed: boolean; finished: boolean } {
     this.lastEvent = Atomics.load(this.queue.event, 0);
-    const { tasks, next } = this;
-    let waiting = 0;
+    const { tasks } = this;
     let finished = false;
     let at = 0;
+    const waiting: Task[] = [];
     const moved: Task[] = [];
     // These have sent nothing, so they go behind the searches that wait for answers.
     const crowdedOut: Task[] = [];
-    for (; at < tasks.length && waiting < this.leavesAtWork; at++) {
+    for (; at < tasks.length && waiting.length < this.leavesAtWork; at++) {
       const task = tasks[at];
       const state = stepOnward(task);
       if (state === 'done') finished = true;
       else if (state === 'worked') moved.push(task);
       else if (state === 'crowded out') crowdedOut.push(task);
-      else {
-        waiting++;
-        next.push(task);
-      }
+      else waiting.push(task);
     }
-    for (; at < tasks.length; at++) next.push(tasks[at]);
-    next.push(...moved, ...crowdedOut);
-    tasks.length = 0;
-    this.tasks = next;
-    this.next = tasks;
+    this.tasks = [...waiting, ...tasks.slice(at), ...moved, ...crowdedOut];
     return { progressed: finished || moved.length > 0, finished };
   }
 
