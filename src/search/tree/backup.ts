@@ -87,8 +87,11 @@ export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<L
   return rootMoveSettled;
 }
 
-/** @param corrected earlier visits whose value `correction` changes */
-function addVisit(tree: Tree, record: RecordIndex, wl: number, d: number, m: number, corrected: number): void {
+/**
+ * Takes a visit that was in flight into the averages of a record.
+ * @param corrected earlier visits whose value `correction` changes; 0 = none
+ */
+export function addVisit(tree: Tree, record: RecordIndex, wl: number, d: number, m: number, corrected: number): void {
   const { recordWords, recordFloats, recordDoubles } = tree.store;
   const at = record * RECORD_WORDS;
   const wlAt = record * RECORD_DOUBLES + RECORD_WL;

@@ -9,7 +9,7 @@
  * and proves nothing.
  */
 
-import { getLeafRecord, getStepRecord } from './backup.js';
+import { addVisit, getLeafRecord, getStepRecord } from './backup.js';
 import {
   BOUNDS_MASK,
   FORGOTTEN_BIT,
@@ -59,11 +59,13 @@ export function backUpInGraph(
   const { nodeWords, recordWords } = tree.store;
   const depth = data[at + ITEM_DEPTH];
   let record = getLeafRecord(tree, list, at);
-  recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT]--;
-  const hasNode = recordWords[record * RECORD_WORDS + RECORD_NODE] !== NO_NODE;
-  if (!hasNode) addToAverage(tree, record, leaf);
-  // The record of a root that has a node is the node's own, in which `introduce` has counted this visit.
-  if (depth > 0 || !hasNode) recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
+  if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) {
+    addVisit(tree, record, leaf.wl, leaf.d, leaf.m, 0);
+  } else {
+    recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT]--;
+    // The record of a root that has a node is the node's own, in which `introduce` has counted this visit.
+    if (depth > 0) recordWords[record * RECORD_WORDS + RECORD_VISITS]++;
+  }
   if (data[at + ITEM_SLOT] === REPETITION_VISIT) tree.graph.repetitionVisits[record]++;
 
   let isSettled = false;
@@ -105,16 +107,6 @@ function findDecisiveM({ store }: GraphTree, node: NodeIndex, record: RecordInde
     shortest = Math.min(shortest, recordFloats[i * RECORD_WORDS + RECORD_M]);
   }
   return shortest < Number.POSITIVE_INFINITY ? shortest : recordFloats[record * RECORD_WORDS + RECORD_M];
-}
-
-function addToAverage({ store }: GraphTree, record: RecordIndex, { wl, d, m }: Readonly<LeafValue>): void {
-  const { recordWords, recordFloats, recordDoubles } = store;
-  const at = record * RECORD_WORDS;
-  const visits = recordWords[at + RECORD_VISITS] + 1;
-  recordDoubles[record * RECORD_DOUBLES + RECORD_WL] +=
-    (wl - recordDoubles[record * RECORD_DOUBLES + RECORD_WL]) / visits;
-  recordFloats[at + RECORD_D] += (d - recordFloats[at + RECORD_D]) / visits;
-  recordFloats[at + RECORD_M] += (m - recordFloats[at + RECORD_M]) / visits;
 }
 
 /**
