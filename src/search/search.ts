@@ -174,6 +174,7 @@ export class TreeSearch {
   start(asked: SearchLimits, listener: SearchListener): void {
     const { position, params, pipeline } = this;
     if (position === null) throw new Error('A search needs a position first');
+    const { blackToMove } = position;
     const limits = isInstant(params) ? dropLengthLimits(asked) : asked;
     this.limits = limits;
     this.listener = listener;
@@ -181,11 +182,11 @@ export class TreeSearch {
     this.wantsStop = false;
     this.isParked = false;
     this.mustWait = limits.infinite === true || limits.ponder === true;
-    this.drawScore = computeDrawScore(params.drawScore, position.blackToMove, false);
-    this.contempt = chooseContempt(createWdlRescale(params), params, limits, position.blackToMove);
+    this.drawScore = computeDrawScore(params.drawScore, blackToMove, false);
+    this.contempt = chooseContempt(createWdlRescale(params), params, limits, blackToMove);
     if (this.contempt.isIgnored) listener.onWarning(CONTEMPT_IGNORED);
     this.announcer = new Announcer(this.getReportContext(), listener, limits);
-    const values = describeValues(this.contempt, params, position.blackToMove);
+    const values = describeValues(this.contempt, params, blackToMove);
     if (isInstant(params) || values !== this.valuesOf) this.game.clear();
     this.valuesOf = values;
     // Until a dropped node of a graph is freed, other lines may find it: how many are left must not depend on time.
@@ -194,10 +195,8 @@ export class TreeSearch {
     this.game.beginSearch(searchMoves);
     this.rootMoves.reset();
     this.rootMoves.skipsWins = countWantedLines(limits) > 1;
-    const { rescale, sign: contemptSign } = this.contempt;
-    const { blackToMove } = position;
     const moveFilter = limits.moveRules === undefined ? null : new MoveFilter(limits.moveRules);
-    pipeline.begin({ params, batching: this.batching, blackToMove, rescale, contemptSign, moveFilter });
+    pipeline.begin({ params, batching: this.batching, blackToMove, contempt: this.contempt, moveFilter });
     const isDrawn = computeTemperature(params, position.gamePly) > 0;
     this.leastVisits = searchMoves.length > 0 && !isDrawn && !isInstant(params) ? 2 : 0;
     if (this.leastVisits > 0 && limits.nodes === 1) {
@@ -397,8 +396,7 @@ export class TreeSearch {
       params: this.params,
       hasMovesLeft: this.options.channel.hasMovesLeft,
       drawScore: this.drawScore,
-      rescale: this.contempt.shown,
-      contemptSign: this.contempt.sign,
+      contempt: this.contempt,
     };
   }
 }

@@ -127,7 +127,7 @@ export function describeRoot(context: ReportContext, lineCount: number): RootDes
 function createValues(context: ReportContext, searched: NodeValue): RootValues {
   const { wl, d, m, q, shown } = evaluate(context, searched, 1);
   // Without contempt there is nothing to undo, so the values are shown without the errors of the fit.
-  const value = context.rescale.diff === 0 ? { wl, d } : { wl: 0 + shown.wl, d: shown.d };
+  const value = context.contempt.shown.diff === 0 ? { wl, d } : { wl: 0 + shown.wl, d: shown.d };
   return { ...value, mu: shown.mu, q: 0 + q, m: context.hasMovesLeft ? m : null };
 }
 

@@ -2,7 +2,8 @@
  * What reports say of the root, as data: info lines (lc0: SendUciInfo) and the statistics of its moves. Nothing here changes the tree.
  * All values are in the view of the root's mover. engine/ turns them into scores, uci/ into text.
  */
-import { rescaled, unscaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
+import type { Contempt } from '../formulas/contempt.js';
+import { rescaled, unscaleWdl } from '../formulas/wdl-rescale.js';
 import type { SearchInfo, SearchLine } from '../protocol/search-protocol.js';
 import { computeAverageDepth, type IterationStats, type RootContext } from '../root/iteration-stats.js';
 import { NO_NODE, type NodeIndex, type RecordIndex, TABLEBASE_END } from '../tree/layout.js';
@@ -22,10 +23,7 @@ import {
 import type { Tree } from '../tree/tree.js';
 
 export interface ReportContext extends RootContext {
-  /** The inverse is applied to values that are shown. */
-  readonly rescale: WdlRescale;
-  /** +1 when contempt favours the root's mover. */
-  readonly contemptSign: number;
+  readonly contempt: Contempt;
 }
 
 /** A value in the view of the root's mover: as it was searched, and without contempt, as it is shown. */
@@ -39,28 +37,25 @@ export interface RootValue extends NodeValue {
 export function evaluate(context: ReportContext, of: RecordIndex | NodeValue, sign: 1 | -1): RootValue {
   const { wl, d, m } = typeof of === 'number' ? getRecordValue(context.tree, of) : of;
   const own = 0 + sign * wl;
-  unscaleWdl(own, d, context.rescale, context.contemptSign);
+  unscaleWdl(own, d, context.contempt.shown, context.contempt.sign);
   return { wl: own, d, m, q: own + context.drawScore * d, shown: { ...rescaled } };
 }
 
 /** @param edges edges of the root; each gives a line */
 export function createSearchInfo(context: ReportContext, stats: IterationStats, edges: readonly number[]): SearchInfo {
   const { pipeline } = context;
-  const { counters } = pipeline;
-  const isTimed = stats.sinceFirstBatchMs >= 1;
+  const { playouts, batches, collisions, evaluations, maxDepth, tablebaseHits } = pipeline.counters;
+  const computeRate = (count: number): number | null =>
+    stats.sinceFirstBatchMs >= 1 ? Math.floor((count * 1000) / stats.sinceFirstBatchMs) : null;
   return {
     depth: computeAverageDepth(pipeline),
-    seldepth: counters.maxDepth,
+    seldepth: maxDepth,
     timeMs: Math.max(0, Math.floor(stats.elapsedMs)),
     nodes: pipeline.totalVisits,
-    nps: isTimed ? Math.floor((counters.playouts * 1000) / stats.sinceFirstBatchMs) : null,
-    eps: isTimed ? Math.floor((counters.evaluations * 1000) / stats.sinceFirstBatchMs) : null,
-    tbHits: counters.tablebaseHits,
-    gathering: {
-      playouts: counters.playouts,
-      batches: counters.batches,
-      collisions: counters.collisions,
-    },
+    nps: computeRate(playouts),
+    eps: computeRate(evaluations),
+    tbHits: tablebaseHits,
+    gathering: { playouts, batches, collisions },
     lines: edges.map((edge) => createLine(context, edge)),
   };
 }
@@ -98,7 +93,7 @@ export function createLine(context: ReportContext, edge: number): SearchLine {
   const plies = Math.trunc(Math.round(m) / 2) + (getRecordTerminalKind(tree, own) === TABLEBASE_END ? 101 : 1);
   return {
     ...shown,
-    searched: context.rescale.diff === 0 ? { wl, d } : null,
+    searched: context.contempt.shown.diff === 0 ? { wl, d } : null,
     q: value.q,
     m: context.hasMovesLeft ? m : null,
     mate: outcome === 0 ? null : outcome * plies,

@@ -12,6 +12,7 @@ import {
   TABLEBASE,
   TWO_FOLD,
 } from '../../networks/leaves/index.js';
+import type { Contempt } from '../formulas/contempt.js';
 import { rescaled, rescaleWdl, type WdlRescale } from '../formulas/wdl-rescale.js';
 import { getLeafRecord, getStepRecord } from '../tree/backup.js';
 import {
@@ -63,13 +64,10 @@ export class Expander {
     private readonly columns: LeafColumns,
   ) {}
 
-  /**
-   * @param rescale null when contempt changes nothing
-   * @param filter null when all moves are searched
-   */
-  beginSearch(rescale: WdlRescale | null, contemptSign: number, filter: MoveFilter | null = null): void {
+  /** @param filter null when all moves are searched */
+  beginSearch({ rescale, sign }: Contempt, filter: MoveFilter | null): void {
     this.rescale = rescale;
-    this.contemptSign = contemptSign;
+    this.contemptSign = sign;
     this.filter = filter;
   }
 

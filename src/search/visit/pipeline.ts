@@ -15,8 +15,8 @@
  *   look          ask the stoppers, report (search.ts, stop/stoppers.ts, report/announcer.ts)
  */
 import { FAILED } from '../../networks/leaves/index.js';
+import type { Contempt } from '../formulas/contempt.js';
 import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
-import type { WdlRescale } from '../formulas/wdl-rescale.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { cancelVisit, getLeafRecord } from '../tree/backup.js';
 import type { NodeIndex } from '../tree/layout.js';
@@ -62,10 +62,7 @@ export interface SearchSetup {
   readonly params: SearchParams;
   readonly batching: Batching;
   readonly blackToMove: boolean;
-  /** Contempt; null when it changes nothing. */
-  readonly rescale: WdlRescale | null;
-  /** +1 when contempt favours the root's mover. */
-  readonly contemptSign: number;
+  readonly contempt: Contempt;
   /** null when all moves are searched. */
   readonly moveFilter: MoveFilter | null;
 }
@@ -158,7 +155,7 @@ export class Pipeline {
   }
 
   /** Starts a search; no leaf may be in flight. */
-  begin({ params, batching, blackToMove, rescale, contemptSign, moveFilter }: SearchSetup): void {
+  begin({ params, batching, blackToMove, contempt, moveFilter }: SearchSetup): void {
     const {
       minibatch,
       batchesInFlight,
@@ -184,7 +181,7 @@ export class Pipeline {
     this.gathering.hasReachedLongestPath = false;
     this.rootDrawScore = computeDrawScore(params.drawScore, blackToMove, false);
     this.selector.beginSearch(params, blackToMove, solidRoot);
-    this.expander.beginSearch(rescale, contemptSign, moveFilter);
+    this.expander.beginSearch(contempt, moveFilter);
     this.prefetcher.beginSearch(params, blackToMove, solidRoot);
   }
 
