@@ -24,6 +24,7 @@ import {
   TERMINAL_MASK,
 } from './layout.js';
 import { MADE_TERMINAL, NOTHING_PROVEN, removePrior, settleNode } from './proven-results.js';
+import { getRecordD, getRecordM, getRecordVisits, getRecordWl } from './read-tree.js';
 import type { LeafValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from './visit-list.js';
 
@@ -121,23 +122,21 @@ export function addVisit(tree: Tree, record: RecordIndex, wl: number, d: number,
  * @returns whether anything was proven, so that the parent's own parent may be next
  */
 function settleParent(tree: Tree, list: VisitList, at: number, level: number, m: number): boolean {
-  const { recordWords, recordFloats, recordDoubles } = tree.store;
   const step = at + ITEM_PATH + 2 * level - 4;
   const [grandparent, number, parent] = [list.data[step], list.data[step + 1], list.data[step + 2]] as NodeIndex[];
   const record = getStepRecord(tree, list, at, level - 1);
-  const wlAt = record * RECORD_DOUBLES + RECORD_WL;
-  const recordAt = record * RECORD_WORDS;
-  const oldWl = recordDoubles[wlAt];
-  const oldD = recordFloats[recordAt + RECORD_D];
-  const oldM = recordFloats[recordAt + RECORD_M];
+  const oldWl = getRecordWl(tree, record);
+  const oldD = getRecordD(tree, record);
+  const oldM = getRecordM(tree, record);
   const proof = settleNode(tree, parent, record, m);
   if (proof !== MADE_TERMINAL) return proof !== NOTHING_PROVEN;
-  if (recordDoubles[wlAt] === LOSS) removePrior(tree, grandparent, number);
-  correction.visits = recordWords[recordAt + RECORD_VISITS];
+  const newWl = getRecordWl(tree, record);
+  if (newWl === LOSS) removePrior(tree, grandparent, number);
+  correction.visits = getRecordVisits(tree, record);
   // In the child's view: the sign changes at the end of the level.
-  correction.wl = oldWl - recordDoubles[wlAt];
-  correction.d = recordFloats[recordAt + RECORD_D] - oldD;
-  correction.m = recordFloats[recordAt + RECORD_M] - oldM;
+  correction.wl = oldWl - newWl;
+  correction.d = getRecordD(tree, record) - oldD;
+  correction.m = getRecordM(tree, record) - oldM;
   return true;
 }
 

@@ -40,7 +40,7 @@ import {
   WIN,
 } from './layout.js';
 import { MADE_TERMINAL, removePrior, settleNode } from './proven-results.js';
-import { getRecordWl } from './read-tree.js';
+import { countChildren, getChildRecord, getMeta, getRecordM, getRecordNode, getRecordWl } from './read-tree.js';
 import type { TranspositionIndex } from './transposition-index.js';
 import type { LeafValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
@@ -96,17 +96,16 @@ export function backUpInGraph(
 }
 
 /** Moves left of the node's shortest proven win, which another path may have found; without a win, those of `record`. */
-function findDecisiveM({ store }: GraphTree, node: NodeIndex, record: RecordIndex): number {
-  const { nodeWords, recordWords, recordFloats } = store;
-  const block = nodeWords[node * NODE_WORDS + NODE_BLOCK];
-  const end = block + getChildCount(nodeWords[node * NODE_WORDS + NODE_META]);
+function findDecisiveM(tree: GraphTree, node: NodeIndex, record: RecordIndex): number {
+  const childCount = countChildren(tree, node);
   let shortest = Number.POSITIVE_INFINITY;
-  for (let i = block; i < end; i++) {
-    const child = recordWords[i * RECORD_WORDS + RECORD_NODE];
-    if (child === NO_NODE || getLowerBound(nodeWords[child * NODE_WORDS + NODE_META]) !== WIN) continue;
-    shortest = Math.min(shortest, recordFloats[i * RECORD_WORDS + RECORD_M]);
+  for (let i = 0; i < childCount; i++) {
+    const move = getChildRecord(tree, node, i);
+    const child = getRecordNode(tree, move);
+    if (child === NO_NODE || getLowerBound(getMeta(tree, child)) !== WIN) continue;
+    shortest = Math.min(shortest, getRecordM(tree, move));
   }
-  return shortest < Number.POSITIVE_INFINITY ? shortest : recordFloats[record * RECORD_WORDS + RECORD_M];
+  return shortest < Number.POSITIVE_INFINITY ? shortest : getRecordM(tree, record);
 }
 
 /**
