@@ -69,19 +69,13 @@ export function dumpTree(tree: Tree, limits: TreeDumpLimits, hasMovesLeft: boole
 
   /** The fewest visits come first. */
   const findMoves = (node: NodeIndex, depth: number, siblings: TreeDump[]): Found[] => {
-    const edges = Array.from({ length: getEdgeCount(tree, node) }, (_, edge) => {
+    const moves = Array.from({ length: getEdgeCount(tree, node) }, (_, edge): Found => {
       const record = getVisitedRecord(tree, node, edge);
-      return { edge, record, visits: getRecordVisits(tree, record) };
+      const visits = getRecordVisits(tree, record);
+      return { record, move: getMove(tree, node, edge), prior: getPrior(tree, node, edge), visits, depth, siblings };
     });
-    const shown = edges.filter(({ visits }) => visits >= limits.minVisits).sort((a, b) => b.visits - a.visits);
-    return shown.reverse().map(({ edge, record, visits }) => ({
-      record,
-      move: getMove(tree, node, edge),
-      prior: getPrior(tree, node, edge),
-      visits,
-      depth,
-      siblings,
-    }));
+    const shown = moves.filter(({ visits }) => visits >= limits.minVisits).sort((a, b) => b.visits - a.visits);
+    return shown.reverse();
   };
 
   const top: TreeDump[] = [];

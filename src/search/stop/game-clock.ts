@@ -64,18 +64,18 @@ export function capOverheadMs(moveOverheadMs: number, clockMs: number, isSuddenD
 
 /** Milliseconds that a `go movetime` may search. */
 export function computeMoveTimeBudgetMs(moveTimeMs: number, moveOverheadMs: number): number {
-  const known = finiteOr(moveTimeMs, 0);
-  return Math.max(0, known - capOverheadMs(finiteOr(moveOverheadMs, 0), known));
+  const known = finiteOrZero(moveTimeMs);
+  return Math.max(0, known - capOverheadMs(finiteOrZero(moveOverheadMs), known));
 }
 
-function finiteOr(value: number | undefined, fallback: number): number {
-  return value !== undefined && Number.isFinite(value) ? value : fallback;
+function finiteOrZero(value: number): number {
+  return Number.isFinite(value) ? value : 0;
 }
 
 function sanitizeClock(clock: MoverClock): MoverClock {
   return {
-    timeMs: finiteOr(clock.timeMs, 0),
-    incrementMs: Math.max(0, finiteOr(clock.incrementMs, 0)),
+    timeMs: finiteOrZero(clock.timeMs),
+    incrementMs: Math.max(0, finiteOrZero(clock.incrementMs)),
     movesToGo: clock.movesToGo,
   };
 }
@@ -97,12 +97,12 @@ class ClockGuard implements TimeManager {
 
   startMove(request: MoveRequest): MoveBudget {
     const clock = sanitizeClock(request.clock);
-    const gamePly = Math.max(0, finiteOr(request.gamePly, 0));
+    const gamePly = Math.max(0, finiteOrZero(request.gamePly));
     this.learnLag(clock, gamePly);
     this.longestClockMs = Math.max(this.longestClockMs, clock.timeMs);
     const isSuddenDeath = clock.incrementMs === 0 && !((clock.movesToGo ?? 0) > 0);
-    const moveOverheadMs = capOverheadMs(finiteOr(request.moveOverheadMs, 0), this.longestClockMs, isSuddenDeath);
-    const treeNodes = Math.max(0, finiteOr(request.treeNodes, 0));
+    const moveOverheadMs = capOverheadMs(finiteOrZero(request.moveOverheadMs), this.longestClockMs, isSuddenDeath);
+    const treeNodes = Math.max(0, finiteOrZero(request.treeNodes));
     const budget = this.manager.startMove({ clock, gamePly, moveOverheadMs, treeNodes });
 
     const { lagMs } = this;
