@@ -12,14 +12,14 @@ export function perft(position: Position, depth: number): number {
   return countLeaves(position, depth, new Uint16Array(depth * MAX_MOVES), 0);
 }
 
-/** Perft of the positions after each legal move, in the order of generation; depth 1 gives 1 for each. */
-export function perftDivide(position: Position, depth: number): { move: Move; nodes: number }[] {
-  return listLegalMoves(position).map((move) => {
+/** Perft of the position after each legal move, one move after the other in the order of generation; depth 1 gives 1 for each. */
+export function* perftDivide(position: Position, depth: number): Generator<{ move: Move; nodes: number }> {
+  for (const move of listLegalMoves(position)) {
     position.makeMove(move);
     const nodes = perft(position, depth - 1);
     position.unmakeMove();
-    return { move, nodes };
-  });
+    yield { move, nodes };
+  }
 }
 
 function countLeaves(position: Position, depth: number, moves: Uint16Array, offset: number): number {

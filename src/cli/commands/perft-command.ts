@@ -22,7 +22,7 @@ export const perftCommand = declareCommand({
     const { depth = 0 } = args;
     const { position } = readPosition(args);
     const startedAt = performance.now();
-    const moves = args.divide && depth > 0 ? perftDivide(position, depth) : null;
+    const moves = args.divide && depth > 0 ? [...perftDivide(position, depth)] : null;
     const nodes = moves === null ? perft(position, depth) : moves.reduce((sum, move) => sum + move.nodes, 0);
     const seconds = (performance.now() - startedAt) / 1000;
     const nps = Math.round(nodes / Math.max(seconds, 1e-9));

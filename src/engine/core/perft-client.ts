@@ -8,12 +8,11 @@ interface PerftEvents {
   /** One legal move and the number of leaves behind it. */
   onMove(move: Move, nodes: number): void;
   /** If it was stopped, `isComplete` is false and the count is that of the reported moves. */
-  onEnd(nodes: number, isComplete: boolean, elapsedMs: number): void;
+  onEnd(nodes: number, isComplete: boolean): void;
 }
 
 export class PerftClient {
   private readonly worker: Thread<never>;
-  private readonly startedAt = performance.now();
   private nodes: number;
   private isOver = false;
 
@@ -49,6 +48,6 @@ export class PerftClient {
     if (this.isOver) return;
     this.isOver = true;
     void this.worker.terminate();
-    this.events.onEnd(this.nodes, isComplete, performance.now() - this.startedAt);
+    this.events.onEnd(this.nodes, isComplete);
   }
 }

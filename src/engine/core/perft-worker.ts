@@ -1,7 +1,7 @@
 /** The thread of perft-client.ts: it counts the leaves behind each legal move and reports each count at once. */
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { unwrap } from '../../base/util/index.js';
-import { listLegalMoves, type Move, parseFen, perft } from '../../chess/rules/index.js';
+import { type Move, parseFen, perftDivide } from '../../chess/rules/index.js';
 
 export interface PerftTask {
   readonly rootFen: string;
@@ -11,16 +11,10 @@ export interface PerftTask {
 
 export type PerftMessage = { readonly move: Move; readonly nodes: number } | 'done';
 
-function countAll({ rootFen, moves, depth }: PerftTask, report: (message: PerftMessage) => void): void {
-  const position = unwrap(parseFen(rootFen));
-  for (const move of moves) position.makeMove(move);
-  for (const move of depth > 0 ? listLegalMoves(position) : []) {
-    position.makeMove(move);
-    report({ move, nodes: perft(position, depth - 1) });
-    position.unmakeMove();
-  }
-  report('done');
-}
-
-countAll(await getThreadData<PerftTask>(), postToParent);
+const { rootFen, moves, depth } = await getThreadData<PerftTask>();
+const position = unwrap(parseFen(rootFen));
+for (const move of moves) position.makeMove(move);
+const counts: Iterable<PerftMessage> = depth > 0 ? perftDivide(position, depth) : [];
+for (const count of counts) postToParent(count);
+postToParent('done' satisfies PerftMessage);
 endThread();

@@ -81,7 +81,7 @@ test('Perft 3 of five hundred random positions, most of them of Chess960, agrees
 });
 
 test('Divide lists every legal move once and sums to perft', () => {
-  const rows = perftDivide(new Position(), 3);
+  const rows = [...perftDivide(new Position(), 3)];
   assert.equal(new Set(rows.map((row) => row.move)).size, 20);
   assert.equal(
     rows.reduce((sum, row) => sum + row.nodes, 0),
