@@ -13,11 +13,7 @@ import {
   type TablebaseSettings,
   Tablebases,
 } from '../../chess/syzygy/index.js';
-
-interface EndgameTablesEvents {
-  onWarning(text: string): void;
-  onNote(text: string): void;
-}
+import type { EngineListener } from './ports.js';
 
 /** For the side to move; `dtz` is null if a DTZ table is missing. */
 export interface TablebaseResult {
@@ -41,7 +37,7 @@ export class EndgameTables {
 
   constructor(
     private readonly options: OptionStore,
-    private readonly events: EndgameTablesEvents,
+    private readonly listener: Pick<EngineListener, 'warning' | 'note'>,
   ) {}
 
   /** The options have changed. */
@@ -81,11 +77,11 @@ export class EndgameTables {
 
   private open(paths: string): void {
     this.close();
-    const tables = new Tablebases(paths, (text) => this.events.onWarning(text));
-    for (const warning of tables.warnings) this.events.onWarning(warning);
+    const tables = new Tablebases(paths, (text) => this.listener.warning(text));
+    for (const warning of tables.warnings) this.listener.warning(warning);
     const { wdl, dtz } = tables.counts;
     if (wdl + dtz === 0) return;
     this.tables = tables;
-    this.events.onNote(`Found ${wdl} WDL, ${dtz} DTZ tables of up to ${tables.mostMen} men`);
+    this.listener.note(`Found ${wdl} WDL, ${dtz} DTZ tables of up to ${tables.mostMen} men`);
   }
 }

@@ -50,15 +50,15 @@ export class Engine {
     ports: EnginePorts,
     private readonly listener: EngineListener,
   ) {
-    const onWarning = (text: string): void => this.warnOnce(text);
-    const onNote = (text: string): void => listener.note(text);
-    this.tables = new EndgameTables(options, { onWarning, onNote });
-    this.loader = new NetworkLoader(options, ports, {
-      onWarning,
-      onNote,
-      onError: (text) => listener.error(text),
-      onProgress: (text) => (listener.progress === undefined ? this.warnOnce(text) : listener.progress(text)),
-    });
+    const warning = (text: string): void => this.warnOnce(text);
+    const messages = {
+      warning,
+      note: (text: string) => listener.note(text),
+      error: (text: string) => listener.error(text),
+      progress: (text: string) => (listener.progress === undefined ? warning(text) : listener.progress(text)),
+    };
+    this.tables = new EndgameTables(options, messages);
+    this.loader = new NetworkLoader(options, ports, messages);
     this.host = new SearchHost(ports, {
       onMessage: (message) => this.receive(message),
       onFailure: (error) => this.recover(`The search thread has failed: ${error.message}`),

@@ -9,14 +9,7 @@
 
 import { repeatEvery } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
-import type { EnginePorts, NetworkPort } from './ports.js';
-
-interface LoaderEvents {
-  onWarning(text: string): void;
-  onNote(text: string): void;
-  onError(text: string): void;
-  onProgress(text: string): void;
-}
+import type { EngineListener, EnginePorts, NetworkPort } from './ports.js';
 
 /** Tells the user at this interval that loading is not finished. */
 const PROGRESS_MS = 5000;
@@ -38,7 +31,7 @@ export class NetworkLoader {
   constructor(
     private readonly options: OptionStore,
     private readonly ports: Pick<EnginePorts, 'createNetwork' | 'createSpareOptions' | 'describeChoice'>,
-    private readonly events: LoaderEvents,
+    private readonly listener: Pick<Required<EngineListener>, 'warning' | 'note' | 'error' | 'progress'>,
   ) {}
 
   /** The network for the current options, or the one in its place; null if there is neither. */
@@ -99,7 +92,7 @@ export class NetworkLoader {
     const startedAt = performance.now();
     const endProgress = repeatEvery(PROGRESS_MS, () => {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      this.events.onProgress(`Still loading the network after ${seconds} s`);
+      this.listener.progress(`Still loading the network after ${seconds} s`);
     });
     const loading = this.isOutdated ? this.load() : this.leaveDevice();
     await loading.finally(endProgress);
@@ -126,7 +119,7 @@ export class NetworkLoader {
         this.loadedOptions = this.ports.createSpareOptions?.(options) ?? null;
         this.network = await this.createAgain();
       }
-      this.events.onError(this.network === null ? reason : `${reason}; ${this.network.description} ${role}`);
+      this.listener.error(this.network === null ? reason : `${reason}; ${this.network.description} ${role}`);
     }
     // Options that changed meanwhile may have changed back.
     if (this.isOutdated) this.onPoolChange();
@@ -134,7 +127,7 @@ export class NetworkLoader {
 
   /** Tells the user which network plays, and why: it depends on the machine and on the options. */
   private explain({ description, reason }: NetworkPort): void {
-    if (reason !== null) this.events.onNote(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
+    if (reason !== null) this.listener.note(`Network ${description}${reason === '' ? '' : `: ${reason}`}`);
   }
 
   /** Keeps the old network until the new one is loaded: it works, if slowly, and its device memory is lost anyway. */
@@ -146,7 +139,7 @@ export class NetworkLoader {
       await old?.dispose();
     } catch (error) {
       this.stranded = old;
-      this.events.onWarning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
+      this.listener.warning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
     }
   }
 
@@ -155,9 +148,9 @@ export class NetworkLoader {
   }
 
   private create(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {
-    const { events, ports } = this;
-    const warn = (text: string): void => events.onWarning(text);
-    return ports.createNetwork(options, warn, avoidsDevice, (text) => events.onProgress(text));
+    const { listener } = this;
+    const warn = (text: string): void => listener.warning(text);
+    return this.ports.createNetwork(options, warn, avoidsDevice, (text) => listener.progress(text));
   }
 
   private async createWithEarlierOptions(options: OptionStore, avoidsDevice = false): Promise<NetworkPort> {

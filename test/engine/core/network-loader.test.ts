@@ -37,13 +37,8 @@ function setUp() {
   const options = new OptionStore([network, limited]);
   const world = new World();
   const said: string[] = [];
-  const onWarning = (text: string) => void said.push(text);
-  const loader = new NetworkLoader(options, world, {
-    onWarning,
-    onNote: onWarning,
-    onError: onWarning,
-    onProgress: onWarning,
-  });
+  const say = (text: string) => void said.push(text);
+  const loader = new NetworkLoader(options, world, { warning: say, note: say, error: say, progress: say });
   options.connect({ pool: () => loader.onPoolChange(), strength: () => loader.onPoolChange() });
   const choose = async (number: number) => {
     unwrap(options.set('Network', `${number}`));
