@@ -19,10 +19,8 @@ export interface InfoListener {
 
 export class Announcer {
   private bestChild = -1;
-  private depth = 0;
-  private seldepth = 0;
   private timeMs = 0;
-  private nodes = -1;
+  private last: SearchInfo | null = null;
 
   /** Serves one search. @param limits say what reports show */
   constructor(
@@ -36,8 +34,8 @@ export class Announcer {
     const { pipeline, rootMoves } = this.context;
     const isNew =
       rootMoves.bestChild !== this.bestChild ||
-      computeAverageDepth(pipeline) !== this.depth ||
-      pipeline.counters.maxDepth !== this.seldepth;
+      computeAverageDepth(pipeline) !== this.last?.depth ||
+      pipeline.counters.maxDepth !== this.last.seldepth;
     if (isNew) this.showLine(stats);
     else this.showSignOfLife(stats);
   }
@@ -54,7 +52,7 @@ export class Announcer {
   /** The last info line of a search, unless it was sent already. @param answer the move to be played, which comes first; 0 = none */
   showEnd(stats: IterationStats, answer: number): void {
     const { pipeline, rootMoves, tree } = this.context;
-    const isNew = pipeline.totalVisits !== this.nodes || rootMoves.bestChild !== this.bestChild;
+    const isNew = pipeline.totalVisits !== this.last?.nodes || rootMoves.bestChild !== this.bestChild;
     const isLed =
       answer !== 0 && rootMoves.bestChild >= 0 && getMove(tree, tree.rootNode, rootMoves.bestChild) === answer;
     if (isNew || !isLed) this.show(stats, answer);
@@ -76,10 +74,8 @@ export class Announcer {
         : findVisitedEdge(context.tree, reportedMove);
     const info = createSearchInfo(context, stats, edges);
     this.bestChild = context.rootMoves.bestChild;
-    this.depth = info.depth;
-    this.seldepth = info.seldepth;
-    this.nodes = info.nodes;
     this.timeMs = stats.elapsedMs;
+    this.last = info;
     this.listener.onInfo(info);
   }
 
