@@ -236,7 +236,7 @@ async function searchPosition(pool: EvaluatorPool, { fen, moves }: Line, nodes: 
     gamePly: position.gamePly,
     pliesSinceRepetition: position.pliesSinceAnyRepetition(),
   });
-  await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: nodes });
+  await scheduler.run(queue, search, { playouts: nodes });
   return search;
 }
 

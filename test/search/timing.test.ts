@@ -53,7 +53,7 @@ for (const kind of ['tree', 'graph'] as const) {
             pliesSinceRepetition: Number.POSITIVE_INFINITY,
           });
           search.clearTree();
-          await scheduler.run(queue, search, { startedAtMs: scheduler.clock(), playouts: 1500 });
+          await scheduler.run(queue, search, { playouts: 1500 });
           assert.deepEqual(verifyTree(search.tree).faults, []);
           visits.push(summariseRoot(search.tree), { ...search.counters });
         }

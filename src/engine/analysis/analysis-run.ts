@@ -118,7 +118,6 @@ export class AnalysisRun {
       search.clearTree();
       if (task.firstReportMs !== null) this.reportLater(board, task, task.firstReportMs);
       const { move, hasFailed } = await this.scheduler.run(this.queue, search, {
-        startedAtMs: performance.timeOrigin + performance.now(),
         searchMoves: task.searchMoves,
         ...(task.moveRules.length === 0 ? {} : { moveRules: task.moveRules }),
         ...(maxVisits === null ? {} : { nodes: maxVisits }),

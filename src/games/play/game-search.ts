@@ -92,8 +92,7 @@ export class GameSearch {
   /** Rejects when no evaluator answers, also in the middle of the search. */
   async run(limits: Omit<SearchLimits, 'startedAtMs'>): Promise<GameSearchResult> {
     const { pool, scheduler } = this.options;
-    const startedAtMs = performance.timeOrigin + performance.now();
-    const { move, info, hasFailed } = await scheduler.run(pool.queue, this.search, { ...limits, startedAtMs });
+    const { move, info, hasFailed } = await scheduler.run(pool.queue, this.search, limits);
     const root = summariseRoot(this.search.tree);
     if (hasFailed || move === 0 || root === null) throw new Error('No evaluator could answer');
     return { move, root, info };

@@ -116,14 +116,15 @@ export class SearchScheduler {
   /** The clock of this scheduler's searches: milliseconds since 1970, read once a pass. */
   readonly clock = (): number => this.nowMs;
 
-  /** @param queue the search's own @returns the answer; rejects with what the search throws */
-  run(queue: LeafQueue, search: TreeSearch, limits: SearchLimits): Promise<SearchAnswer> {
-    let lane = this.lanes.get(queue);
-    if (lane === undefined) {
-      lane = new Lane(queue);
-      this.lanes.set(queue, lane);
-    }
-    const owner = lane;
+  /**
+   * Starts a search, whose time begins now.
+   * @param queue the search's own
+   * @returns the answer; rejects with what the search throws
+   */
+  run(queue: LeafQueue, search: TreeSearch, asked: Omit<SearchLimits, 'startedAtMs'>): Promise<SearchAnswer> {
+    const limits: SearchLimits = { ...asked, startedAtMs: performance.timeOrigin + performance.now() };
+    const lane = this.lanes.get(queue) ?? new Lane(queue);
+    this.lanes.set(queue, lane);
     return new Promise((resolve, reject) => {
       let last: SearchInfo | null = null;
       const task: Task = { search, reject };
@@ -139,7 +140,7 @@ export class SearchScheduler {
       } catch (error) {
         return giveUp(task, error);
       }
-      owner.add(task);
+      lane.add(task);
       if (!this.isRunning) void this.loop();
     });
   }
