@@ -47,15 +47,10 @@ export function createSearchReport(
   result: number | null,
 ): SearchReport {
   return {
-    depth: Math.max(1, Math.trunc(info.depth)),
-    seldepth: Math.max(1, Math.trunc(info.seldepth)),
-    timeMs: Math.max(0, Math.round(info.timeMs)),
-    nodes: info.nodes,
+    ...info,
+    depth: Math.max(1, info.depth),
+    seldepth: Math.max(1, info.seldepth),
     hashFull,
-    nps: info.nps === null ? null : Math.trunc(info.nps),
-    eps: info.eps === null ? null : Math.trunc(info.eps),
-    tbHits: info.tbHits,
-    gathering: info.gathering,
     lines: info.lines.map((line, index) => createLine(withResult(line, result), index + 1, scoreType)),
   };
 }
