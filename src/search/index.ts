@@ -35,7 +35,7 @@ export { computeTreeBytes } from './root/game-tree.js';
 export { computeTemperature } from './root/move-choice.js';
 export { TreeSearch } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
-export { SearchClient } from './thread/search-client.js';
+export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { SearchScheduler } from './thread/search-scheduler.js';
 export type { NodeValue } from './tree/read-tree.js';
 export type { Batching } from './visit/pipeline.js';

@@ -21,7 +21,6 @@ export type {
   MateSearchPort,
   NetworkPort,
   SearchPort,
-  SearchPortEvents,
 } from './ports.js';
 export { computeRootScore, createMoveStatistics, getMovesLeft, type RootStats } from './root-stats.js';
 export { createInfo, type ReportLine, type Score, type SearchReport } from './search-report.js';

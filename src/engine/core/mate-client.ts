@@ -5,11 +5,10 @@
 import { startThread, type Thread } from '#platform/threads.js';
 import type { MateAnswer } from '../../chess/rules/index.js';
 import type { MateTask } from './mate-worker.js';
-import type { MateSearchPort } from './ports.js';
 
 const NOTHING_FOUND: MateAnswer = { line: null, refuted: 0, visited: 0 };
 
-export class MateClient implements MateSearchPort {
+export class MateClient {
   private thread: Thread<MateTask> | null;
   private readonly waiting: ((answer: MateAnswer) => void)[] = [];
 
@@ -17,6 +16,7 @@ export class MateClient implements MateSearchPort {
     this.thread = this.start();
   }
 
+  /** Never rejects. */
   find(task: MateTask): Promise<MateAnswer> {
     this.thread ??= this.start();
     this.thread.keepProcessAlive(true);

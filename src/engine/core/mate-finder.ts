@@ -149,7 +149,7 @@ export class MateFinder {
     const { game, candidates, wanted, onFound, onRefuted } = this.settings;
     const { rootFen, moves } = game;
     this.last = question;
-    const task = { rootFen, moves, candidates, question: { ...question, checks: LONGEST_BY_CHECKS } };
+    const task = { rootFen, moves, question: { ...question, candidates, checks: LONGEST_BY_CHECKS } };
     this.running = this.search.find(task).then(({ line, refuted, visited }) => {
       this.running = null;
       this.refuted = Math.max(this.refuted, refuted);

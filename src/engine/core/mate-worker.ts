@@ -7,14 +7,13 @@ import { findMate, type MateAnswer, type MateQuestion, type Move, parseFen } fro
 export interface MateTask {
   readonly rootFen: string;
   readonly moves: readonly Move[];
-  readonly candidates: readonly Move[];
-  readonly question: Omit<MateQuestion, 'candidates'>;
+  readonly question: MateQuestion;
 }
 
-function solve({ rootFen, moves, candidates, question }: MateTask): MateAnswer {
+function solve({ rootFen, moves, question }: MateTask): MateAnswer {
   const position = unwrap(parseFen(rootFen));
   for (const move of moves) position.makeMove(move);
-  return findMate(position, { ...question, candidates });
+  return findMate(position, question);
 }
 
 onParentMessage<MateTask>((task) => postToParent(solve(task)));

@@ -40,9 +40,6 @@ export function createPoolNetwork(pool: EvaluatorPool, reason: string | null = n
       const threads = pool.threads === 1 ? '1 thread' : `${pool.threads} threads`;
       return name === backend ? `${name}, ${threads}` : `${name} on ${backend}, ${threads}`;
     },
-    get backend() {
-      return pool.network.backend;
-    },
     get cacheFill() {
       return pool.cacheFill;
     },

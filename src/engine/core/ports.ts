@@ -1,13 +1,12 @@
 /**
- * The interfaces that the engine needs from other rooms. Tests pass fakes; the program passes the real pool and the real
- * search thread.
+ * What the engine needs of other rooms and of its threads. Tests pass fakes; the program passes the real pool and the real threads.
  */
 
 import type { OptionStore } from '../../base/options/index.js';
-import type { MateAnswer, Move } from '../../chess/rules/index.js';
+import type { Move } from '../../chess/rules/index.js';
 import type { SharedPoolHandle } from '../../networks/leaves/index.js';
-import type { FromSearch, ToSearch } from '../../search/index.js';
-import type { MateTask } from './mate-worker.js';
+import type { SearchClient, SearchClientEvents } from '../../search/index.js';
+import type { MateClient } from './mate-client.js';
 import type { RootStats } from './root-stats.js';
 import type { SearchReport } from './search-report.js';
 
@@ -23,8 +22,6 @@ export interface NetworkPort {
   readonly description: string;
   /** Why the options lead to this network, for the user; null if it is not reported. */
   readonly reason: string | null;
-  /** The backend in use, after any fallback. */
-  readonly backend: string;
   /** Positions evaluated since it was loaded. */
   readonly evaluations: number;
   /** Share of the evaluation cache in use, per mille. */
@@ -39,26 +36,11 @@ export interface NetworkPort {
   dispose(): Promise<void>;
 }
 
-export interface SearchPort {
-  /** Uses this pool from now on. Do not call it during a search. */
-  attach(handle: SharedPoolHandle): void;
-  post(message: ToSearch): void;
-  /** Ends the running search as soon as possible; it answers with a bestMove message. */
-  stop(): void;
-  dispose(): Promise<void>;
-}
+/** The search thread. */
+export type SearchPort = Pick<SearchClient, keyof SearchClient>;
 
-export interface SearchPortEvents {
-  onMessage(message: FromSearch): void;
-  /** Called when the thread has died; a new one must be created. */
-  onFailure(error: Error): void;
-}
-
-export interface MateSearchPort {
-  /** Never rejects; a search that fails has found no mate. */
-  find(task: MateTask): Promise<MateAnswer>;
-  dispose(): Promise<void>;
-}
+/** The thread that looks for mates. */
+export type MateSearchPort = Pick<MateClient, keyof MateClient>;
 
 export interface EnginePorts {
   /**
@@ -79,7 +61,7 @@ export interface EnginePorts {
    * which report the failure.
    */
   createSpareOptions?(options: OptionStore): OptionStore | null;
-  createSearch(events: SearchPortEvents): SearchPort;
+  createSearch(events: SearchClientEvents): SearchPort;
   createMateSearch(): MateSearchPort;
 }
 

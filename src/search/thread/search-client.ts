@@ -8,6 +8,7 @@ import { type FromSearch, StopFlag, type ToSearch } from '../protocol/search-pro
 
 export interface SearchClientEvents {
   onMessage(message: FromSearch): void;
+  /** The thread has died; a new one must be created. */
   onFailure(error: Error): void;
 }
 

@@ -11,10 +11,9 @@ import {
   type MateSearchPort,
   type NetworkPort,
   type SearchPort,
-  type SearchPortEvents,
 } from '#sardonyx/engine/core/index.js';
 import type { MateTask } from '#sardonyx/engine/core/mate-worker.js';
-import type { FromSearch, SearchInfo, ToSearch } from '#sardonyx/search/index.js';
+import type { FromSearch, SearchClientEvents, SearchInfo, ToSearch } from '#sardonyx/search/index.js';
 
 export function createInfo(pv: readonly number[], changes: Partial<SearchInfo> = {}): SearchInfo {
   const gathering = { playouts: 30, batches: 4, collisions: 0 };
@@ -42,7 +41,7 @@ export class FakeSearch implements SearchPort {
   /** Called by stop(); by default nothing happens. */
   onStop: () => void = () => undefined;
 
-  constructor(private readonly events: SearchPortEvents) {}
+  constructor(private readonly events: SearchClientEvents) {}
 
   attach(): void {
     this.events.onMessage({ type: 'ready' });
@@ -103,7 +102,6 @@ export class FakeWorld implements EnginePorts {
       handle: {} as NetworkPort['handle'],
       description: 'fake',
       reason: null,
-      backend: 'fake',
       evaluations: 0,
       cacheFill: 250,
       hasLostDevice: false,
@@ -126,13 +124,13 @@ export class FakeWorld implements EnginePorts {
     return { find: (task) => this.findMate(task), dispose: async () => undefined };
   }
 
-  async findMate({ rootFen, moves, candidates, question }: MateTask): Promise<MateAnswer> {
+  async findMate({ rootFen, moves, question }: MateTask): Promise<MateAnswer> {
     const position = unwrap(parseFen(rootFen));
     for (const move of moves) position.makeMove(move);
-    return findMate(position, { ...question, candidates });
+    return findMate(position, question);
   }
 
-  createSearch(events: SearchPortEvents): FakeSearch {
+  createSearch(events: SearchClientEvents): FakeSearch {
     const search = new FakeSearch(events);
     this.onCreateSearch(search);
     this.searches.push(search);

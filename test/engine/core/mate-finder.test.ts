@@ -223,7 +223,7 @@ test('mates are looked for in another thread', async () => {
     const candidates = listLegalMoves(position);
     const answers: string[] = [];
     const ask = async (rootFen: string, effort: number): Promise<void> => {
-      const { line } = await search.find({ rootFen, moves: [], candidates, question: { moves: 3, effort } });
+      const { line } = await search.find({ rootFen, moves: [], question: { moves: 3, effort, candidates } });
       answers.push(line === null ? 'none' : `mate in ${(line.length + 1) / 2}`);
     };
     const asked = Promise.all([ask(ROOK, 100_000), ask(ROOK, 10)]);
