@@ -5,15 +5,11 @@ import { createPrng, isTooLong, LineReader, unwrap } from '#sardonyx/base/util/i
 import { type Move, NO_MOVE, Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import { createOptionStore } from '#sardonyx/engine/app/options.js';
 import type { ReportLine, SearchReport } from '#sardonyx/engine/core/index.js';
-import {
-  formatBestMove,
-  formatBoard,
-  formatEvalAnswer,
-  formatInfo,
-  formatMoveStats,
-  formatOption,
-  parseCommand,
-} from '#sardonyx/engine/uci/index.js';
+import { formatBestMove, formatInfo } from '#sardonyx/engine/uci/info-text.js';
+import { formatMoveStats } from '#sardonyx/engine/uci/move-stats-text.js';
+import { formatOption } from '#sardonyx/engine/uci/options.js';
+import { parseCommand } from '#sardonyx/engine/uci/parse-command.js';
+import { formatBoard, formatEvalAnswer } from '#sardonyx/engine/uci/terminal-text.js';
 import type { MoveStats } from '#sardonyx/search/index.js';
 
 function parse(line: string) {
