@@ -155,7 +155,7 @@ export class UciSession {
     this.isInputOver = true;
     if (this.engine.needsStop) this.engine.quit();
     this.proveReader();
-    if (!this.isHolding) this.finish();
+    if (!this.isHolding) void Promise.all([this.engine.whenIdle(), this.perftEnd]).then(() => this.end());
   }
 
   /** Only a line that cannot be written shows that the client is gone, and perft and bench may write none for hours. */
@@ -163,11 +163,6 @@ export class UciSession {
     this.endProof ??= repeatEvery(PROOF_MS, () => {
       if (this.perft !== null || this.benchStop !== null) this.write('info string The input has ended; still counting');
     });
-  }
-
-  /** Nothing is left to read: waits for what is running. */
-  private finish(): void {
-    void Promise.all([this.engine.whenIdle(), this.perftEnd]).then(() => this.end());
   }
 
   /**
