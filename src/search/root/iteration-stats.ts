@@ -2,7 +2,7 @@
 
 import { MAX_EDGES } from '../../networks/leaves/index.js';
 import type { SearchParams } from '../protocol/params.js';
-import { NO_NODE, NOT_TERMINAL, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
+import { NOT_TERMINAL, TABLEBASE_END, TWO_FOLD_DRAW } from '../tree/layout.js';
 import {
   getEdgeCount,
   getOutcome,
@@ -77,9 +77,7 @@ export function fillIterationStats(stats: IterationStats, context: RootContext, 
   stats.settledMoves = 0;
   stats.mayResign = true;
   stats.mateInMoves = Number.POSITIVE_INFINITY;
-  stats.isBestMoveDoubtful = false;
   const root = tree.rootNode;
-  if (root === NO_NODE) return;
   const edgeCount = getEdgeCount(tree, root);
   for (let edge = 0; edge < edgeCount; edge++) {
     if (!rootMoves.isAllowed(edge)) continue;
