@@ -298,10 +298,9 @@ export class TreeSearch {
 
   private onRootExpanded(): void {
     const { params } = this;
-    const { searchMoves, tablebaseMoves } = this.limits;
+    const { searchMoves, tablebaseMoves, nodes, playouts } = this.limits;
     this.rootMoves.apply(searchMoves ?? tablebaseMoves ?? [], params, this.options.random);
-    const { nodes, playouts } = this.limits;
-    if (params.sequentialHalving && ((nodes ?? 0) > 0 || (playouts ?? 0) > 0)) {
+    if (params.sequentialHalving && (nodes !== undefined || playouts !== undefined)) {
       this.rootMoves.startHalving(params, this.computeVisitsLeft());
     }
     this.tree.store.reserve(1, 2 * MAX_EDGES, 0);

@@ -60,7 +60,7 @@ export function createSearchLimits(
   return {
     startedAtMs,
     ...(isInfinite ? { infinite: true } : {}),
-    // For the search 0 means no limit; `go nodes 0` and `go depth 0` mean: answer as soon as possible.
+    // `go nodes 0` and `go depth 0` mean: answer as soon as possible.
     ...(request.nodes === undefined ? {} : { nodes: Math.max(1, request.nodes) }),
     ...(request.depth === undefined ? {} : { depth: Math.max(1, request.depth) }),
     ...(request.mate === undefined ? {} : { mate: Math.max(1, request.mate) }),

@@ -18,6 +18,7 @@ export interface MoveRule {
   readonly isAllowList: boolean;
 }
 
+/** A limit that is absent does not hold; numbers of nodes, playouts, depth and mate are at least 1. */
 export interface SearchLimits {
   /** Never answers before `stop`, whatever other limit is reached. */
   readonly infinite?: boolean;
@@ -31,7 +32,7 @@ export interface SearchLimits {
   readonly reportedStats?: 'atEnd' | 'always';
   /** Longest silence between two reports; absent = 5 seconds. */
   readonly reportIntervalMs?: number;
-  /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`); 0 or absent = no limit. */
+  /** Visits of the root, reused ones included (playouts with `NodesAsPlayouts`). */
   readonly nodes?: number;
   /** New playouts of this search. */
   readonly playouts?: number;

@@ -33,12 +33,9 @@ export function computeVisitBudget(
   totalVisits: number,
   playouts: number,
 ): number {
-  let budget = MOST_VISITS - totalVisits;
-  const nodes = limits.nodes ?? 0;
-  if (nodes > 0) budget = Math.min(budget, nodes - (params.nodesAsPlayouts ? playouts : totalVisits));
-  const playoutLimit = limits.playouts ?? 0;
-  if (playoutLimit > 0) budget = Math.min(budget, playoutLimit - playouts);
-  return budget;
+  const { nodes = MOST_VISITS, playouts: mostPlayouts = MOST_VISITS } = limits;
+  const counted = params.nodesAsPlayouts ? playouts : totalVisits;
+  return Math.min(MOST_VISITS - totalVisits, nodes - counted, mostPlayouts - playouts);
 }
 
 /** Moves that must have a score of their own: all lines of an analysis. A game needs only the move to play. */
@@ -57,8 +54,8 @@ export function createStoppers(limits: SearchLimits, params: SearchParams, clock
   const lines = countWantedLines(limits);
   const stoppers = [stopAtVisits(limits, params)];
   if (clock.isTimed) stoppers.push(stopAtTime(clock));
-  if (limits.depth !== undefined && limits.depth > 0) stoppers.push(stopAtDepth(limits.depth, lines));
-  if (limits.mate !== undefined && limits.mate > 0) stoppers.push(stopAtMate(limits.mate));
+  if (limits.depth !== undefined) stoppers.push(stopAtDepth(limits.depth, lines));
+  if (limits.mate !== undefined) stoppers.push(stopAtMate(limits.mate));
   if (endless || limits.mate !== undefined) return stoppers;
   if (params.minimumKldGainPerNode > 0) stoppers.push(stopAtKldGain(params));
   // Who analyses wants the time to be used; in a game `movetime` is the longest time for a move.
