@@ -1,5 +1,12 @@
 export { computeExploration, getPuctParams } from './formulas/puct.js';
-export { computeScore, computeWdl, convertPliesToMoves, DRAW, type ScoreType, type Wdl } from './formulas/score.js';
+export {
+  computeScore,
+  computeWdl,
+  convertPliesToMoves,
+  DRAWN_VALUES,
+  type ScoreType,
+  type Wdl,
+} from './formulas/score.js';
 export {
   createSearchParams,
   defaultSearchParams,

@@ -8,7 +8,7 @@ import {
   computeScore,
   computeWdl,
   convertPliesToMoves,
-  DRAW,
+  DRAWN_VALUES,
   type GatheringCounters,
   type ScoreType,
   type SearchInfo,
@@ -98,7 +98,7 @@ export function createFinishedReport(isCheckmate: boolean, scoreType: ScoreType)
 }
 
 function createDrawnLine(scoreType: ScoreType): Pick<ReportLine, 'score' | 'wdl' | 'pv'> {
-  return { score: { kind: 'cp', value: computeScore(scoreType, DRAW) }, wdl: computeWdl(0, 1), pv: [] };
+  return { score: { kind: 'cp', value: computeScore(scoreType, DRAWN_VALUES) }, wdl: computeWdl(0, 1), pv: [] };
 }
 
 function createUnsearchedReport(line: Pick<ReportLine, 'score' | 'wdl' | 'pv'>): SearchReport {

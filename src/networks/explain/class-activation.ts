@@ -14,7 +14,7 @@ import {
   type Model,
   type ModelSource,
   openOnCpu,
-  readNumber,
+  readHeadNumber,
   readScalar,
   readWdlInto,
 } from '../nn/index.js';
@@ -137,7 +137,7 @@ function readAnswer(
   indices: readonly number[],
   results: Readonly<Record<string, Features>>,
 ): Answer {
-  const logits = indices.map((index) => readNumber(results[policy.name], index));
+  const logits = indices.map((index) => readHeadNumber(results[policy.name], index));
   const max = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp(logit - max));
   const sum = weights.reduce((total, weight) => total + weight, 0);

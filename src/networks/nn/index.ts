@@ -13,7 +13,7 @@ export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
 export type { Evaluator } from './evaluators/evaluator.js';
 export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-sessions.js';
-export { readNumber, readScalar, readWdlInto } from './evaluators/value-head.js';
+export { readHeadNumber, readScalar, readWdlInto } from './evaluators/value-head.js';
 export {
   loadEdition,
   loadModel,

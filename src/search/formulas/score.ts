@@ -28,7 +28,7 @@ export interface ScoreInput {
 }
 
 /** The game has ended in a draw. */
-export const DRAW: ScoreInput = { wl: 0, d: 1, q: 0, mu: 0 };
+export const DRAWN_VALUES: ScoreInput = { wl: 0, d: 1, q: 0, mu: 0 };
 
 /** Above this |wl| + d the location of the fit is meaningless. */
 const MU_LIMIT = 0.996;

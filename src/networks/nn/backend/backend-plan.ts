@@ -371,9 +371,9 @@ function planCheck(options: BackendOptions, planPart: PartPlanner): BackendPlan 
     kind: 'check',
     working,
     reference,
-    frequency: readNumber(options, 'freq', CHECK_FREQUENCY),
-    absoluteTolerance: readNumber(options, 'atol', ABSOLUTE_TOLERANCE),
-    relativeTolerance: readNumber(options, 'rtol', RELATIVE_TOLERANCE),
+    frequency: readHeadNumber(options, 'freq', CHECK_FREQUENCY),
+    absoluteTolerance: readHeadNumber(options, 'atol', ABSOLUTE_TOLERANCE),
+    relativeTolerance: readHeadNumber(options, 'rtol', RELATIVE_TOLERANCE),
     mode,
   };
   return { ...first, evaluator };
@@ -422,7 +422,7 @@ function shareEdition<Parts extends readonly SinglePlan[]>(parts: Parts): Single
   return parts.map((part) => (part.kind === 'onnx' ? { ...part, precision } : part));
 }
 
-function readNumber(options: BackendOptions, key: BackendOptionKey, fallback: number): number {
+function readHeadNumber(options: BackendOptions, key: BackendOptionKey, fallback: number): number {
   const text = options.read(key);
   const number = text === undefined ? fallback : Number(text);
   if (Number.isFinite(number) && number >= 0 && number <= 1) return number;

@@ -8,7 +8,7 @@ export interface HeadOutput {
   readonly data: Float32Array | Uint16Array;
 }
 
-export function readNumber({ data }: Pick<HeadOutput, 'data'>, index: number): number {
+export function readHeadNumber({ data }: Pick<HeadOutput, 'data'>, index: number): number {
   return data instanceof Uint16Array ? decodeFloat16(data[index]) : data[index];
 }
 
@@ -22,9 +22,9 @@ export function readWdlInto(
   target = row,
 ): void {
   const start = row * head.width;
-  let win = readNumber(head, start);
-  let draw = readNumber(head, start + 1);
-  let loss = readNumber(head, start + 2);
+  let win = readHeadNumber(head, start);
+  let draw = readHeadNumber(head, start + 1);
+  let loss = readHeadNumber(head, start + 2);
   if (areLogits) {
     const max = Math.max(win, draw, loss);
     win = Math.exp(win - max);
@@ -41,7 +41,7 @@ export function readWdlInto(
 
 /** @returns the scalar head's number for the position */
 export function readScalar(head: HeadOutput, row: number): number {
-  return readNumber(head, row * head.width);
+  return readHeadNumber(head, row * head.width);
 }
 
 /**
@@ -60,7 +60,7 @@ export function writePolicyInto(
   const start = row * head.width;
   let max = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    const logit = readNumber(head, start + indices[indexOffset + i]);
+    const logit = readHeadNumber(head, start + indices[indexOffset + i]);
     out[i] = logit;
     if (logit > max) max = logit;
   }
