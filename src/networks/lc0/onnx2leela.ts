@@ -6,9 +6,12 @@ import { gzip } from '#platform/byte-streams.js';
 import type { Result } from '../../base/util/index.js';
 import {
   decodeModel,
+  describeHeader,
   encodeModel,
   type GraphMessage,
+  getWidth,
   type ModelMessage,
+  type OnnxHeader,
   TensorType,
   type ValueInfoMessage,
 } from '../nn/index.js';
@@ -37,7 +40,6 @@ import {
 import {
   chooseTensors,
   getInputFormat,
-  getOutputWidth,
   type NetworkTensors,
   recogniseGraph,
   type TensorChoice,
@@ -86,7 +88,7 @@ export function wrapOnnxModel(source: FileSource, options: Onnx2LeelaOptions = {
 
 class Wrapping {
   private readonly notes: string[] = [];
-  private readonly metadata: ReadonlyMap<string, string>;
+  private readonly header: OnnxHeader;
   private isChanged = false;
 
   constructor(
@@ -95,17 +97,17 @@ class Wrapping {
     private readonly bytes: Uint8Array,
     private readonly options: Onnx2LeelaOptions,
   ) {
-    this.metadata = new Map((model.metadataProps ?? []).map(({ key, value }) => [key, value]));
+    this.header = describeHeader(model);
   }
 
   wrap(): { readonly net: NetMessage; readonly notes: readonly string[] } {
-    const { options, graph } = this;
+    const { options, graph, header } = this;
     if (hasExternalTensors(graph)) {
       throw new NetworkError('it keeps its weights in another file; save the model with all of them inside');
     }
     const structure = options.structure ?? 'auto';
-    const inputFormat = pickEnum(InputFormat, options.inputFormat ?? getInputFormat(this.metadata), 'input format');
-    const { tensors, notes } = chooseTensors(graph, this.metadata, options);
+    const inputFormat = pickEnum(InputFormat, options.inputFormat ?? getInputFormat(header.metadata), 'input format');
+    const { tensors, notes } = chooseTensors(graph, header, options);
     this.notes.push(...notes);
     const input = findInput(graph, tensors.input);
     this.checkShapes(input, tensors);
@@ -115,7 +117,7 @@ class Wrapping {
     }
     this.warnAboutUnused(tensors);
     if (options.fixRule50) this.scaleRule50(tensors.input, dataType);
-    const wantsSoftmax = options.fixWdlSoftmax ?? this.metadata.get('sardonyx.value.activation') === 'logits';
+    const wantsSoftmax = options.fixWdlSoftmax ?? header.metadata.get('sardonyx.value.activation') === 'logits';
     if (tensors.wdl && wantsSoftmax) this.addSoftmax(tensors.wdl);
     if (structure !== 'onnx') {
       const net = this.recognise(tensors, inputFormat, structure === 'weights');
@@ -184,7 +186,9 @@ class Wrapping {
     ];
     for (const [name, width] of expected) {
       if (name === undefined) continue;
-      const actual = getOutputWidth(findOutput(this.graph, name));
+      findOutput(this.graph, name);
+      const output = this.header.outputs.find((tensor) => tensor.name === name);
+      const actual = output === undefined ? 0 : getWidth(output);
       if (actual > 0 && actual !== width) {
         throw new NetworkError(`its output "${name}" has ${actual} values where ${width} are needed`);
       }
@@ -193,11 +197,10 @@ class Wrapping {
 
   private warnAboutUnused(tensors: NetworkTensors): void {
     const used = new Set<string | undefined>(Object.values(tensors));
-    const weights = new Set(this.graph.initializer?.map((tensor) => tensor.name));
-    for (const { name } of this.graph.input ?? []) {
-      if (!used.has(name) && !weights.has(name)) this.notes.push(`The input "${name}" is not used.`);
+    for (const { name } of this.header.inputs) {
+      if (!used.has(name)) this.notes.push(`The input "${name}" is not used.`);
     }
-    for (const { name } of this.graph.output ?? []) {
+    for (const { name } of this.header.outputs) {
       if (!used.has(name)) this.notes.push(`The output "${name}" is not used.`);
     }
   }

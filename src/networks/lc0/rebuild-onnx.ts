@@ -4,7 +4,7 @@
  * our residual networks change by 1e-4 at most).
  */
 
-import { decodeModel } from '../nn/index.js';
+import { decodeModel, describeHeader } from '../nn/index.js';
 import {
   BUILDER_VERSION,
   DEFAULT_BUILD_OPTIONS,
@@ -57,8 +57,9 @@ export async function rebuildOnnx(
 function rebuild(bytes: Uint8Array, channelBlock: number, keepsTower: boolean): Uint8Array | null {
   const original = decodeModel(bytes);
   if (original?.graph === undefined) return null;
-  const metadata = new Map((original.metadataProps ?? []).map(({ key, value }) => [key, value]));
-  const { tensors } = chooseTensors(original.graph, metadata, {});
+  const header = describeHeader(original);
+  const { metadata } = header;
+  const { tensors } = chooseTensors(original.graph, header, {});
   const net = recogniseGraph(original.graph, tensors, InputFormat[getInputFormat(metadata)], FLOAT32_ENCODER);
   const plan = planNetwork(net, DEFAULT_HEADS);
   if (!suitsChannelBlock(plan, channelBlock)) return null;

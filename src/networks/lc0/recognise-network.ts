@@ -7,11 +7,9 @@ import { LC0_POLICY_SIZE } from '../encoding/index.js';
 import {
   findTensors,
   type GraphMessage,
-  getWidth,
   LC0_TENSOR_NAMES,
+  type OnnxHeader,
   type TensorDescription,
-  type TensorRoles,
-  type ValueInfoMessage,
 } from '../nn/index.js';
 import {
   GraphReader,
@@ -71,22 +69,27 @@ export function getInputFormat(metadata: ReadonlyMap<string, string>): keyof typ
 }
 
 /**
+ * @param header that of the graph's model
  * @returns the tensors, and one sentence for each that was guessed
  * @throws NetworkError
  */
 export function chooseTensors(
   graph: GraphMessage,
-  metadata: ReadonlyMap<string, string>,
+  { inputs, outputs, metadata }: OnnxHeader,
   choice: TensorChoice,
 ): { readonly tensors: NetworkTensors; readonly notes: readonly string[] } {
   const policyEncoding = metadata.get('sardonyx.policy');
   if (policyEncoding !== undefined && policyEncoding !== 'lc0-1858') {
     throw new NetworkError(`its policy is "${policyEncoding}", which lc0 does not know`);
   }
-  if (choice.onnxOutputValue && choice.onnxOutputWdl) {
+  const { onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh } = choice;
+  if (onnxOutputValue && onnxOutputWdl) {
     throw new NetworkError('--onnx-output-value and --onnx-output-wdl are both given; a network has one of them');
   }
-  const roles = findRoles(graph, metadata, choice);
+  // The tensors that the engine would take, without those that the user gave another meaning.
+  const claimed = new Set([onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh]);
+  const unclaimed = outputs.filter(({ name }) => !claimed.has(name));
+  const roles = findTensors({ inputs, outputs: unclaimed, metadata }, [LC0_POLICY_SIZE]);
   const notes: string[] = [];
   /** If shapes do not decide, takes the tensor with lc0's own name. */
   const take = (role: keyof typeof LC0_TENSOR_NAMES, found: TensorDescription | null, what: string) => {
@@ -97,8 +100,8 @@ export function chooseTensors(
     return name;
   };
   const chooseValue = (): Pick<NetworkTensors, 'wdl' | 'value'> => {
-    if (choice.onnxOutputWdl) return { wdl: choice.onnxOutputWdl };
-    if (choice.onnxOutputValue) return { value: choice.onnxOutputValue };
+    if (onnxOutputWdl) return { wdl: onnxOutputWdl };
+    if (onnxOutputValue) return { value: onnxOutputValue };
     const isScalar = roles.scalar !== null || metadata.get('sardonyx.value') === 'scalar';
     const wdl = isScalar ? undefined : take('wdl', roles.wdl, 'output with 3 values');
     if (wdl) return { wdl };
@@ -108,32 +111,11 @@ export function chooseTensors(
     throw new NetworkError(`--onnx-output-wdl or --onnx-output-value must be given; the model has ${names}`);
   };
   const input = choice.onnxInput ?? take('input', roles.input, 'planes');
-  const policy = choice.onnxOutputPolicy ?? take('policy', roles.policy, 'output with 1858 values');
+  const policy = onnxOutputPolicy ?? take('policy', roles.policy, 'output with 1858 values');
   if (!input) throw new NetworkError(`--onnx-input must be given; the model has ${listNames(graph.input)}`);
   if (!policy) throw new NetworkError(`--onnx-output-policy must be given; the model has ${listNames(graph.output)}`);
-  const movesLeft = choice.onnxOutputMlh ?? take('movesLeft', roles.movesLeft, 'moves left');
+  const movesLeft = onnxOutputMlh ?? take('movesLeft', roles.movesLeft, 'moves left');
   return { tensors: { input, policy, ...chooseValue(), ...(movesLeft ? { movesLeft } : {}) }, notes };
-}
-
-/** The tensors that the engine would take, without those that the user gave another meaning. */
-function findRoles(graph: GraphMessage, metadata: ReadonlyMap<string, string>, choice: TensorChoice): TensorRoles {
-  const weights = new Set(graph.initializer?.map((tensor) => tensor.name));
-  const { onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh } = choice;
-  const claimed = new Set([onnxOutputPolicy, onnxOutputWdl, onnxOutputValue, onnxOutputMlh]);
-  const inputs = (graph.input ?? []).filter((info) => !weights.has(info.name)).map(describeTensor);
-  const outputs = (graph.output ?? []).filter((info) => !claimed.has(info.name)).map(describeTensor);
-  return findTensors({ inputs, outputs, metadata }, [LC0_POLICY_SIZE]);
-}
-
-function describeTensor({ name = '', type }: ValueInfoMessage): TensorDescription {
-  const dims = type?.tensorType?.shape?.dim ?? [];
-  const shape = dims.map((dim) => Number(dim.dimValue ?? -1));
-  return { name, elementType: type?.tensorType?.elemType ?? 0, shape };
-}
-
-/** Values a position; 0 if the shape is not fixed. */
-export function getOutputWidth(info: ValueInfoMessage): number {
-  return getWidth(describeTensor(info));
 }
 
 /** The oldest lc0 that has all parts of such a network: attention policies came with 0.29. */

@@ -23,7 +23,13 @@ export {
   readPrecision,
 } from './model/model-file.js';
 export { findBody } from './model/network-format.js';
-export { isExternal, listGraphs, type TensorDescription } from './model/onnx-header.js';
+export {
+  describeHeader,
+  isExternal,
+  listGraphs,
+  type OnnxHeader,
+  type TensorDescription,
+} from './model/onnx-header.js';
 export {
   type AttributeMessage,
   AttributeType,
@@ -45,5 +51,5 @@ export {
   viewBytes,
 } from './model/onnx-messages.js';
 export { createMessageTypes, DamagedMessage, type MessageOf, type MessageSpec } from './model/protobuf-messages.js';
-export { findTensors, getWidth, LC0_TENSOR_NAMES, type TensorRoles } from './model/tensor-roles.js';
+export { findTensors, getWidth, LC0_TENSOR_NAMES } from './model/tensor-roles.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
