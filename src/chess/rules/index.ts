@@ -7,6 +7,7 @@ export {
   BISHOP,
   BLACK,
   type Color,
+  formatPiece,
   formatSquare,
   hasChess960Castling,
   KING,

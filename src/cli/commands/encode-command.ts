@@ -3,6 +3,7 @@
 import { unwrap } from '../../base/util/index.js';
 import {
   formatFen,
+  formatPiece,
   formatUciMove,
   hasChess960Castling,
   listLegalMoves,
@@ -85,7 +86,7 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
     policy: policy.name,
     masks: Array.from(values, (_, plane) => formatWord(words[2 * plane + 1]) + formatWord(words[2 * plane])),
     values: Array.from(values),
-    board: readBoard(position),
+    board: Array.from(position.board, (piece) => (piece === 0 ? '.' : formatPiece(piece))).join(''),
     squares,
     legal,
   };
@@ -93,14 +94,6 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
 
 function formatWord(word: number): string {
   return word.toString(16).padStart(8, '0');
-}
-
-/** FEN's first field without its digits, ranks turned round. */
-function readBoard(position: Position): string {
-  const ranks = formatFen(position)
-    .split(' ')[0]
-    .replace(/\d/g, (digit) => '.'.repeat(Number(digit)));
-  return ranks.split('/').reverse().join('');
 }
 
 /** Planes that are not empty, as rows of the encoding's board from its eighth rank down; then the moves. */
