@@ -56,7 +56,6 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
   return { title: 'ONNX model', rows };
 }
 
-const BOOL = 9;
 /** For each operator, its inputs that are scales and zero points. */
 const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
   QuantizeLinear: [1, 2],
@@ -82,7 +81,7 @@ function countParameters(model: ModelMessage): number {
   let elements = 0;
   for (const tensor of graphs.flatMap(({ initializer = [] }) => initializer)) {
     const { name = '', dataType } = tensor;
-    const isTable = dataType === TensorType.INT64 || dataType === BOOL;
+    const isTable = dataType === TensorType.INT64 || dataType === TensorType.BOOL;
     if (isTable || roundings.has(name) || (dataType === TensorType.INT32 && !biases.has(name))) continue;
     elements += countValues(tensor);
   }

@@ -7,7 +7,6 @@ import { decodeModel } from '../nn/index.js';
 import { type FileSource, NetworkError, readInflated } from '../onnx/index.js';
 import { hasNetworkHead, parseNet } from './container.js';
 import { type DescriptionSection, describeOnnxInterface, describeOnnxModel, type Rows } from './describe-onnx.js';
-import { decodeLayer } from './layer-encoding.js';
 import {
   ActivationFunction,
   DefaultActivation,
@@ -15,7 +14,6 @@ import {
   getEnumName,
   InputEmbedding,
   InputFormat,
-  type LayerMessage,
   MovesLeftFormat,
   type NetMessage,
   type NetworkFormatMessage,
@@ -25,19 +23,16 @@ import {
   WeightsEncoding,
   type WeightsMessage,
 } from './net-schema.js';
-import { countFlops, countParameters } from './network-size.js';
-import { DEFAULT_HEADS, type HeadChoice, listPolicyHeads, listValueHeads } from './plan-heads.js';
+import { countFlops, countParameters, countWeights } from './network-size.js';
+import { DEFAULT_HEADS, listPolicyHeads, listValueHeads } from './plan-heads.js';
 import { planNetwork } from './plan-network.js';
 import { attempt } from './repair-format.js';
 
 /** lc0's sections in lc0's order (General, Format, Training Parameters, Weights, ONNX interface, ONNX model), then Size. */
-export type NetworkDescription = readonly DescriptionSection[];
+type NetworkDescription = readonly DescriptionSection[];
 
-/** Describes an lc0 network file or a bare ONNX file. The error is a whole sentence that names the file. */
-export function describeNetworkFile(
-  source: FileSource,
-  heads: Partial<HeadChoice> = {},
-): Promise<Result<NetworkDescription>> {
+/** Describes an lc0 network file, with its default heads, or a bare ONNX file. The error is a whole sentence that names the file. */
+export function describeNetworkFile(source: FileSource): Promise<Result<NetworkDescription>> {
   return attempt('describe', source, 'the network', async () => {
     const bytes = await readInflated(source);
     if (!hasNetworkHead(bytes)) {
@@ -47,7 +42,7 @@ export function describeNetworkFile(
         throw new NetworkError('it is not an ONNX model, or is cut short');
       }
     }
-    return describeNet(parseNet(bytes), { ...DEFAULT_HEADS, ...heads });
+    return describeNet(parseNet(bytes));
   });
 }
 
@@ -61,7 +56,7 @@ export function formatDescription(description: NetworkDescription): string {
   return `${lines.join('\n')}\n`;
 }
 
-function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescription {
+function describeNet(net: NetMessage): NetworkDescription {
   const version = net.minVersion;
   const sections: DescriptionSection[] = [
     {
@@ -72,8 +67,8 @@ function describeNet(net: NetMessage, heads: HeadChoice): NetworkDescription {
   ];
   if (net.trainingParams) sections.push({ title: 'Training Parameters', rows: describeTraining(net) });
   if (net.weights) {
-    sections.push({ title: 'Weights', rows: describeWeights(net, net.weights, heads) });
-    sections.push({ title: 'Size', rows: describeSize(net, net.weights, heads) });
+    sections.push({ title: 'Weights', rows: describeWeights(net, net.weights) });
+    sections.push({ title: 'Size', rows: describeSize(net, net.weights) });
   }
   if (net.onnxModel) {
     sections.push(describeOnnxInterface(net.onnxModel));
@@ -129,11 +124,7 @@ function formatNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 
-function getCount(layer: LayerMessage | undefined | null): number {
-  return layer?.params?.length ? decodeLayer(layer, 'of the network').length : 0;
-}
-
-function describeWeights(net: NetMessage, weights: WeightsMessage, heads: HeadChoice): Rows {
+function describeWeights(net: NetMessage, weights: WeightsMessage): Rows {
   const format = net.format?.networkFormat ?? {};
   const rows: Rows = [];
   const add = (label: string, value: string | number): void => void rows.push([label, String(value)]);
@@ -142,18 +133,18 @@ function describeWeights(net: NetMessage, weights: WeightsMessage, heads: HeadCh
   if (encoders.length > 0) {
     add('Encoders', encoders.length);
     add('Encoder heads', weights.headcount ?? 0);
-    add('Embedding size', getCount(weights.ipEmbB));
-    add('Dmodel', getCount(encoders[0].mha?.qB));
-    add('Encoder DFF', getCount(encoders[0].ffn?.dense1B));
+    add('Embedding size', countWeights(weights.ipEmbB));
+    add('Dmodel', countWeights(encoders[0].mha?.qB));
+    add('Encoder DFF', countWeights(encoders[0].ffn?.dense1B));
   }
   if (encoders.length === 0 || blocks.length > 0) {
     add('Blocks', blocks.length);
     const seBlocks = blocks.filter((block) => block.se).length;
     if (seBlocks > 0) add('SE blocks', seBlocks);
-    add('Filters', Math.floor(getCount(weights.input?.weights) / 112 / 9));
+    add('Filters', Math.floor(countWeights(weights.input?.weights) / 112 / 9));
   }
   const policyHeads = listPolicyHeads(weights);
-  const head = policyHeads.get(heads.policyHead) ?? weights;
+  const head = policyHeads.get(DEFAULT_HEADS.policyHead) ?? weights;
   const defaultName = getEnumName(ActivationFunction, ActivationFunction.ACTIVATION_DEFAULT);
   if (format.policy === PolicyFormat.POLICY_ATTENTION) {
     // Attention policies on convolutional bodies use SELU, whatever the format says (lc0 hard-codes it).
@@ -164,29 +155,29 @@ function describeWeights(net: NetMessage, weights: WeightsMessage, heads: HeadCh
     if (policyEncoders.length > 0) {
       add('Policy encoders', policyEncoders.length);
       add('Policy encoder heads', head.polHeadcount ?? 0);
-      add('Policy encoder Dmodel', getCount(policyEncoders[0].mha?.qB));
-      add('Policy encoder DFF', getCount(policyEncoders[0].ffn?.dense1B));
+      add('Policy encoder Dmodel', countWeights(policyEncoders[0].mha?.qB));
+      add('Policy encoder DFF', countWeights(policyEncoders[0].ffn?.dense1B));
       add('Policy FFN activation', getEnumName(ActivationFunction, selu ?? format.ffnActivation ?? 0));
     }
-    add('Policy Dmodel', getCount(head.ip2PolB));
+    add('Policy Dmodel', countWeights(head.ip2PolB));
   } else {
     add('Policy', head.policy1 ? 'Convolution' : 'Dense');
     add('Policy activation', defaultName);
-    if (!head.policy1) add('Policy channels', getCount(head.policy?.biases) || getCount(head.policy?.bnMeans));
+    if (!head.policy1) add('Policy channels', countWeights(head.policy?.biases) || countWeights(head.policy?.bnMeans));
   }
   if (policyHeads.size > 1) add('Policy heads', [...policyHeads.keys()].join(', '));
   const valueHeads = listValueHeads(weights);
-  const valueHead = valueHeads.get(heads.valueHead) ?? weights;
-  add('Value', getCount(valueHead.ip2ValW) % 3 === 0 ? 'WDL' : 'Classical');
+  const valueHead = valueHeads.get(DEFAULT_HEADS.valueHead) ?? weights;
+  add('Value', countWeights(valueHead.ip2ValW) % 3 === 0 ? 'WDL' : 'Classical');
   if (valueHeads.size > 1) add('Value heads', [...valueHeads.keys()].join(', '));
   add('MLH', weights.ip2MovW ? 'Present' : 'Absent');
   return rows;
 }
 
-function describeSize(net: NetMessage, weights: WeightsMessage, heads: HeadChoice): Rows {
+function describeSize(net: NetMessage, weights: WeightsMessage): Rows {
   const rows: Rows = [['Parameters', countParameters(weights).toLocaleString('en-US')]];
   try {
-    rows.push(['FLOPs per evaluation', countFlops(planNetwork(net, heads)).toLocaleString('en-US')]);
+    rows.push(['FLOPs per evaluation', countFlops(planNetwork(net, DEFAULT_HEADS)).toLocaleString('en-US')]);
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     rows.push(['Cannot be run', error.message]);

@@ -3,17 +3,18 @@ import type { DenseLayer, EncoderLayer, FeedForward, NetworkPlan, PolicyHead, Re
 import { decodeLayer } from './layer-encoding.js';
 import type { LayerMessage, WeightsMessage } from './net-schema.js';
 
+/** Weights of a layer in the file; 0 for one that is absent. */
+export function countWeights(layer: LayerMessage | undefined | null): number {
+  return layer?.params?.length ? decodeLayer(layer, 'of the network').length : 0;
+}
+
 /** Every stored weight, of all heads; BatchNorm statistics count as four a channel. */
 export function countParameters(weights: WeightsMessage): number {
   let count = 0;
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-    const { params } = value as LayerMessage;
-    if (params instanceof Uint8Array) {
-      count += decodeLayer(value as LayerMessage, 'of the network').length;
-      return;
-    }
-    for (const child of Array.isArray(value) ? value : Object.values(value)) visit(child);
+    if ((value as LayerMessage).params instanceof Uint8Array) count += countWeights(value);
+    else for (const child of Array.isArray(value) ? value : Object.values(value)) visit(child);
   };
   visit(weights);
   return count;
