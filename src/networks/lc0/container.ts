@@ -1,5 +1,5 @@
 /**
- * lc0's network container: decodes protobuf bytes to a `NetMessage`, checks it as lc0 does on load, and encodes it.
+ * lc0's network container: decodes protobuf bytes to a `NetMessage` and checks it as lc0 does on load.
  * Decoding copies no weights: every `params` is a view of the given bytes.
  */
 
@@ -49,11 +49,6 @@ export function parseNet(bytes: Uint8Array): NetMessage {
     throw new NetworkError('its format says ONNX, but it holds no ONNX model');
   }
   return net;
-}
-
-/** The protobuf bytes of a network, not compressed. */
-export function formatNet(net: NetMessage): Uint8Array {
-  return netType.encode(net);
 }
 
 function decodeNet(bytes: Uint8Array): NetMessage {

@@ -87,27 +87,22 @@ export function readConvolution(
 ): ConvolutionLayer {
   if (!isPresent(block?.weights)) throw new NetworkError(`layer ${name} is missing`);
   const weights = decodeLayer(block.weights, `${name}.weights`);
-  const hasNorm = isPresent(block.bnMeans);
   const widthLayer = isPresent(block.biases) ? block.biases : block.bnMeans;
   const outputs = readVector(widthLayer, `${name}.biases`).length;
   if (weights.length !== outputs * inputs * kernel * kernel) {
     const needed = `${outputs}×${inputs}×${kernel}×${kernel}`;
     throw new NetworkError(`layer ${name}.weights has ${weights.length} values where ${needed} are needed`);
   }
-  const biases = isPresent(block.biases)
-    ? materialise(readVector(block.biases, `${name}.biases`, outputs))
-    : new Float32Array(outputs);
-  if (!hasNorm) return { inputs, outputs, kernel, weights, biases: fromFloats(biases) };
+  const readPart = (layer: LayerMessage | undefined | null, part: string): Float32Array =>
+    materialise(readVector(layer, `${name}.${part}`, outputs));
+  const biases = isPresent(block.biases) ? readPart(block.biases, 'biases') : new Float32Array(outputs);
+  if (!isPresent(block.bnMeans)) return { inputs, outputs, kernel, weights, biases: fromFloats(biases) };
 
-  const means = materialise(readVector(block.bnMeans, `${name}.bn_means`, outputs));
-  const variances = materialise(readVector(block.bnStddivs, `${name}.bn_stddivs`, outputs));
+  const means = readPart(block.bnMeans, 'bn_means');
+  const variances = readPart(block.bnStddivs, 'bn_stddivs');
   const hasAffine = isPresent(block.bnBetas);
-  const gammas = hasAffine
-    ? materialise(readVector(block.bnGammas, `${name}.bn_gammas`, outputs))
-    : new Float32Array(outputs).fill(1);
-  const betas = hasAffine
-    ? materialise(readVector(block.bnBetas, `${name}.bn_betas`, outputs))
-    : new Float32Array(outputs);
+  const gammas = hasAffine ? readPart(block.bnGammas, 'bn_gammas') : new Float32Array(outputs).fill(1);
+  const betas = hasAffine ? readPart(block.bnBetas, 'bn_betas') : new Float32Array(outputs);
   const scales = new Float32Array(outputs);
   for (let channel = 0; channel < outputs; channel++) {
     const scale = gammas[channel] / Math.sqrt(variances[channel] + BATCH_NORM_EPSILON);

@@ -26,13 +26,13 @@ import {
   readInflated,
   Unrecognised,
 } from '../onnx/index.js';
-import { formatNet } from './container.js';
 import {
   InputFormat,
   MovesLeftFormat,
   NET_MAGIC,
   type NetMessage,
   NetworkStructure,
+  netType,
   OutputFormat,
   PolicyFormat,
   ValueFormat,
@@ -82,7 +82,7 @@ export function wrapOnnxModel(source: FileSource, options: Onnx2LeelaOptions = {
     const model = decodeModel(bytes);
     if (!model?.graph) throw new NetworkError('it is not an ONNX model');
     const { net, notes } = new Wrapping(model, model.graph, bytes, options).wrap();
-    return { file: await gzip(formatNet(net)), notes };
+    return { file: await gzip(netType.encode(net)), notes };
   });
 }
 
