@@ -99,12 +99,11 @@ export class GraphReader extends GraphIndex {
       case 'Conv':
         return this.readConvolution(node);
       case 'Gemm':
-        return this.readGemm(node);
       case 'MatMul':
-        return this.readMatMul(node);
+        return this.readDense(node);
       case 'Add': {
         const [product, bias] = this.getOperands(name, 'Add', (_, other) => this.findFloats(other) !== undefined);
-        const dense = this.readMatMul(this.expect(product, 'MatMul'));
+        const dense = this.readDense(this.expect(product, 'MatMul'));
         const biases = this.getFloats(bias).values;
         if (biases.length !== dense.outputs) throw new Unrecognised(`"${describeNode(node)}" adds no bias`);
         return { ...dense, biases };
@@ -150,28 +149,20 @@ export class GraphReader extends GraphIndex {
     return { input: getInput(node, 0), kernel, inputs, outputs, weights: values, biases };
   }
 
-  private readGemm(node: NodeMessage): Affine {
+  /** @param node a Gemm or a MatMul, which is a Gemm without attributes and biases */
+  private readDense(node: NodeMessage): Affine {
     const factors = ['alpha', 'beta'].map((name) => findAttribute(node, name)?.f ?? 1);
     if (factors.some((factor) => factor !== 1) || getIntegerAttribute(node, 'transA', 0) !== 0) {
       throw new Unrecognised(`"${describeNode(node)}" is no plain dense layer`);
     }
-    const matrix = this.getFloats(getInput(node, 1));
+    const { dims, values } = this.getFloats(getInput(node, 1));
+    if (dims.length !== 2) throw new Unrecognised(`"${describeNode(node)}" has no matrix of weights`);
     const isTransposed = getIntegerAttribute(node, 'transB', 0) === 1;
-    const dense = createDense(getInput(node, 0), matrix, isTransposed, node);
-    const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : dense.biases;
-    return { ...dense, biases };
+    const [outputs, inputs] = isTransposed ? dims : [dims[1], dims[0]];
+    const weights = isTransposed ? values : transpose(values, inputs, outputs);
+    const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : new Float32Array(outputs);
+    return { input: getInput(node, 0), kernel: 0, inputs, outputs, weights, biases };
   }
-
-  private readMatMul(node: NodeMessage): Affine {
-    return createDense(getInput(node, 0), this.getFloats(getInput(node, 1)), false, node);
-  }
-}
-
-function createDense(input: string, matrix: Floats, isTransposed: boolean, node: NodeMessage): Affine {
-  if (matrix.dims.length !== 2) throw new Unrecognised(`"${describeNode(node)}" has no matrix of weights`);
-  const [outputs, inputs] = isTransposed ? matrix.dims : [matrix.dims[1], matrix.dims[0]];
-  const weights = isTransposed ? matrix.values : transpose(matrix.values, inputs, outputs);
-  return { input, kernel: 0, inputs, outputs, weights, biases: new Float32Array(outputs) };
 }
 
 export function getInput(node: NodeMessage, index: number): string {
