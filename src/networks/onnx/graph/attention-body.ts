@@ -1,4 +1,5 @@
 /** The transformer body: from planes or a convolutional body's output to [N·64, embedding], one row a square. */
+import { transpose } from '../onnx-model.js';
 import { CHANNELS_OF_POSITION_MAP, computePositionMap } from '../policy-maps.js';
 import type { GraphBuilder } from './graph-builder.js';
 import { addActivation, addDense, addLayerNorm } from './layers.js';
@@ -109,12 +110,7 @@ function addMapEmbedding(graph: GraphBuilder, rows: string, embedding: DenseLaye
 
 /** From [width][64] in the file to [64][width] in the graph. */
 function transposeGate(gate: TensorSource, width: number): TensorSource {
-  const values = materialise(gate);
-  const transposed = new Float32Array(values.length);
-  for (let channel = 0; channel < width; channel++) {
-    for (let square = 0; square < 64; square++) transposed[square * width + channel] = values[channel * 64 + square];
-  }
-  return fromFloats(transposed);
+  return fromFloats(transpose(materialise(gate), width, 64));
 }
 
 export function addEncoder(graph: GraphBuilder, input: string, encoder: EncoderLayer, name: string): string {

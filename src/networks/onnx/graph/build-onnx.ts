@@ -14,13 +14,7 @@ import { addConvolutionBody, PlaneConvolutions } from './residual-tower.js';
 export const BUILDER_VERSION = 2;
 
 /** Names of the graph's input and outputs. The defaults are those of lc0's own exports. */
-export interface TensorNames {
-  readonly input: string;
-  readonly policy: string;
-  readonly wdl: string;
-  readonly value: string;
-  readonly movesLeft: string;
-}
+export type TensorNames = Readonly<Record<keyof typeof LC0_TENSOR_NAMES, string>>;
 
 export interface BuildOptions extends GraphSettings {
   readonly names: TensorNames;
@@ -82,7 +76,7 @@ export function draftOnnx(
   const model: ModelMessage = {
     irVersion: options.irVersion > 0 ? options.irVersion : getIrVersion(options.opset),
     producerName: 'Sardonyx',
-    opsetImport: [{ version: options.opset }, ...Array.from(graph.domains, (domain) => ({ domain, version: 1 }))],
+    opsetImport: graph.listOperatorSets(),
     metadataProps: Object.entries(metadata).map(([key, value]) => ({ key, value })),
   };
   return { model, graph };

@@ -7,6 +7,7 @@
 import { hasX64Kernels } from '#platform/machine.js';
 import { createPrng } from '../../../base/util/index.js';
 import { runOnCpu } from '../../nn/index.js';
+import { DEFAULT_BUILD_OPTIONS } from './build-onnx.js';
 import { GraphBuilder } from './graph-builder.js';
 import { type ConvolutionLayer, fromFloats, type NetworkPlan } from './network-layers.js';
 import { PRODUCTS, RankConvolutions } from './rank-convolutions.js';
@@ -60,8 +61,7 @@ async function worksWith(block: number): Promise<boolean> {
     weights: fromFloats(createValues(9 * channels * channels)),
     biases: fromFloats(createValues(channels)),
   };
-  const settings = { precision: 'f32', opset: 17, batchSize: -1, usesSimpleOperators: false } as const;
-  const graph = new GraphBuilder(settings);
+  const graph = new GraphBuilder(DEFAULT_BUILD_OPTIONS);
   const shape = [-1, channels, 8, 8];
   const dims = [BATCH, ...shape.slice(1)];
   const input = graph.addInput('input', shape);
@@ -71,9 +71,8 @@ async function worksWith(block: number): Promise<boolean> {
   graph.addOutput(fromRanks, shape);
   const fromPlanes = new PlaneConvolutions(graph).addConvolution(input, layer, 'planes/conv');
   graph.addOutput(fromPlanes, shape);
-  const opsetImport = [{ version: settings.opset }, ...Array.from(graph.domains, (domain) => ({ domain, version: 1 }))];
   try {
-    const model = writeModel({ irVersion: 8, opsetImport }, graph);
+    const model = writeModel({ irVersion: 8, opsetImport: graph.listOperatorSets() }, graph);
     const feeds = { input: { data: createValues(BATCH * channels * 64), dims } };
     const [a, b] = await runOnCpu(model, feeds, { [fromRanks]: dims, [fromPlanes]: dims });
     return a.every((value, i) => Math.abs(value - b[i]) <= TOLERANCE);

@@ -47,7 +47,7 @@ export class GraphBuilder {
   readonly inputs: ValueInfoMessage[] = [];
   readonly outputs: ValueInfoMessage[] = [];
   /** Domains of operators that are not ONNX's own. */
-  readonly domains = new Set<string>();
+  private readonly domains = new Set<string>();
   private readonly initializerNames = new Set<string>();
 
   constructor(private readonly settings: GraphSettings) {}
@@ -59,6 +59,11 @@ export class GraphBuilder {
   /** The element type of everything between the casts at inputs and outputs. */
   get computeType(): number {
     return this.settings.precision === 'f16' ? TensorType.FLOAT16 : TensorType.FLOAT;
+  }
+
+  /** For the model's `opsetImport`. */
+  listOperatorSets(): { domain?: string; version: number }[] {
+    return [{ version: this.settings.opset }, ...Array.from(this.domains, (domain) => ({ domain, version: 1 }))];
   }
 
   addInput(name: string, shape: Shape): string {
