@@ -4,41 +4,27 @@
  * 2017). ONNX Runtime gives no gradients here, so finite differences take their place: the heads alone run on the body's
  * output with one feature map raised a little, and lowered.
  */
-import type { RuntimeSession } from '#platform/onnx-runtime.js';
 import { failure, type Result, success } from '../../base/util/index.js';
-import { MAX_MOVES, type Move, type Position } from '../../chess/rules/index.js';
+import { listLegalMoves, type Move, type Position } from '../../chess/rules/index.js';
 import { expandPlanes, type HistoryFill, transformSquare } from '../encoding/index.js';
 import {
+  type ExactAnswer,
   findBody,
   loadModel,
   type Model,
   type ModelSource,
   openOnCpu,
-  readHeadNumber,
-  readScalar,
-  readWdlInto,
+  type RunTensor,
+  readExactAnswer,
+  runSession,
 } from '../nn/index.js';
 
-export interface ClassActivation {
+export interface ClassActivation extends ExactAnswer {
   readonly network: string;
   readonly moves: readonly Move[];
-  /** Of the moves, without temperature; they sum to 1. */
-  readonly priors: readonly number[];
-  /** W − L, mover's view. */
-  readonly valueWl: number;
   /** For each square, a1 = 0, not below 0: of the move's log-probability, and of W − L. */
   readonly policy: readonly number[];
   readonly value: readonly number[];
-}
-
-interface Features {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
-}
-
-interface Answer {
-  readonly priors: readonly number[];
-  readonly valueWl: number;
 }
 
 /** Step of the finite differences, over the root mean square of the features. */
@@ -69,13 +55,14 @@ export async function computeClassActivation(
   const cut = cutBehindBody(bytes, input.name, [policy.name, value.name]);
   if (cut === undefined) return failure(`The network ${model.path} has no single tensor between body and heads`);
   const { planes, transform, moves, indices } = encode(model, position, historyFill);
-  const read = (results: Readonly<Record<string, Features>>): Answer => readAnswer(model.format, indices, results);
+  const read = (results: Readonly<Record<string, RunTensor>>): ExactAnswer =>
+    readExactAnswer(model.format, results, 0, indices);
   const whole = await openOnCpu(cut.whole, 1, model.weightsFolder, OPTIMIZATION);
-  let features: Features;
-  let answer: Answer;
+  let features: RunTensor;
+  let answer: ExactAnswer;
   try {
     const feeds = { [input.name]: { data: planes, dims: [1, ...input.shape] } };
-    const results = await runFor(whole, feeds, [cut.tensor, policy.name, value.name]);
+    const results = await runSession(whole, feeds, [cut.tensor, policy.name, value.name]);
     const { data, dims } = results[cut.tensor];
     features = { data: Float32Array.from(data), dims };
     answer = read(results);
@@ -90,9 +77,9 @@ export async function computeClassActivation(
   const session = await openOnCpu(cut.createHeads(features.dims), 1, model.weightsFolder, OPTIMIZATION);
   try {
     const fixed = cut.readsInput ? { [input.name]: { data: planes, dims: [1, ...input.shape] } } : {};
-    const ask = async (data: Float32Array): Promise<Answer> => {
+    const ask = async (data: Float32Array): Promise<ExactAnswer> => {
       const feeds = { ...fixed, [cut.tensor]: { data, dims: features.dims } };
-      return read(await runFor(session, feeds, [policy.name, value.name]));
+      return read(await runSession(session, feeds, [policy.name, value.name]));
     };
     const maps = await weigh(features, axes, move, ask);
     const toBoard = (map: Float64Array): number[] => {
@@ -125,39 +112,9 @@ function encode(model: Model, position: Position, historyFill: HistoryFill) {
   const planes = new Float32Array(inputEncoding.planes * 64);
   const transform = inputEncoding.writePacked(position, historyFill, masks, 0, values, 0);
   expandPlanes(masks, 0, values, 0, inputEncoding.planes, planes, 0);
-  const legal = new Uint16Array(MAX_MOVES);
-  const moves = Array.from(legal.subarray(0, position.generateLegalMoves(legal)), (move) => move as Move);
+  const moves = listLegalMoves(position);
   const indices = moves.map((move): number => policyEncoding.moveToIndex(position, move, transform));
   return { planes, transform, moves, indices };
-}
-
-/** The answer for the position whose legal moves have these policy indices. */
-function readAnswer(
-  { policy, value, valueKind }: Model['format'],
-  indices: readonly number[],
-  results: Readonly<Record<string, Features>>,
-): Answer {
-  const logits = indices.map((index) => readHeadNumber(results[policy.name], index));
-  const max = Math.max(...logits);
-  const weights = logits.map((logit) => Math.exp(logit - max));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const priors = weights.map((weight) => weight / sum);
-  const { data } = results[value.name];
-  if (valueKind === 'scalar') return { priors, valueWl: readScalar({ width: 1, data }, 0) };
-  const [wl, d] = [new Float32Array(1), new Float32Array(1)];
-  readWdlInto({ width: 3, data }, 0, valueKind === 'wdl-logits', wl, d);
-  return { priors, valueWl: wl[0] };
-}
-
-/** @param outputs names; the runtime makes their tensors, since their shapes are not known */
-async function runFor(
-  session: RuntimeSession,
-  feeds: Readonly<Record<string, Features>>,
-  outputs: readonly string[],
-): Promise<Record<string, Features>> {
-  const inputs = Object.entries(feeds).map(([name, { data, dims }]) => [name, session.createTensor(data, dims)]);
-  const wanted = Object.fromEntries(outputs.map((name) => [name, null]));
-  return (await session.run(Object.fromEntries(inputs), wanted)) as Record<string, Features>;
 }
 
 interface SquareAxes {
@@ -179,10 +136,10 @@ export function findSquareAxes(dims: readonly number[]): SquareAxes | null {
 
 /** The weighted sums of the feature maps, by squares as the network sees them. */
 async function weigh(
-  { data }: Features,
+  { data }: RunTensor,
   { inner, channels }: SquareAxes,
   move: number,
-  ask: (features: Float32Array) => Promise<Answer>,
+  ask: (features: Float32Array) => Promise<ExactAnswer>,
 ): Promise<{ policy: Float64Array; value: Float64Array }> {
   const maps = { policy: new Float64Array(64), value: new Float64Array(64) };
   const step = STEP * Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length) || STEP;

@@ -4,7 +4,7 @@
  */
 
 import { type Result, success } from '../../base/util/index.js';
-import { addsWidely, decodeModel, encodeModel, openOnCpu, readPrecision } from '../nn/index.js';
+import { addsWidely, decodeModel, encodeModel, openOnCpu, readPrecision, runSession } from '../nn/index.js';
 import { createSpeedSample, type Difference, quantiseModel } from '../onnx/index.js';
 import { ModelCache } from './model-cache.js';
 
@@ -99,10 +99,8 @@ async function compareSpeeds(first: FoundModel, second: FoundModel): Promise<num
   try {
     for (let call = 0; call < TIMED_CALLS; call++) {
       for (const [i, session] of sessions.entries()) {
-        const feeds = { [sample.input]: session.createTensor(sample.planes, sample.dims) };
-        const outputs = Object.fromEntries(session.outputNames.map((name) => [name, null]));
         const startedAt = performance.now();
-        await session.run(feeds, outputs);
+        await runSession(session, sample, session.outputNames);
         least[i] = Math.min(least[i], performance.now() - startedAt);
       }
     }

@@ -12,8 +12,8 @@ export { describeProviderFailure } from './backend/provider-failures.js';
 export { type BackendBenchRow, runBackendBench } from './backend-bench.js';
 export { evaluatorFactory } from './evaluators/create-evaluator.js';
 export type { Evaluator } from './evaluators/evaluator.js';
-export { addsWidely, openOnCpu, runOnCpu } from './evaluators/onnx-sessions.js';
-export { readHeadNumber, readScalar, readWdlInto } from './evaluators/value-head.js';
+export { type ExactAnswer, readExactAnswer } from './evaluators/exact-answer.js';
+export { addsWidely, openOnCpu, type RunTensor, runOnCpu, runSession } from './evaluators/onnx-sessions.js';
 export {
   loadEdition,
   loadModel,

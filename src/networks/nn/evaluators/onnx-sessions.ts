@@ -127,6 +127,17 @@ async function computeLargeSum(): Promise<boolean> {
   return y.every((sum) => sum === SUM_SIZE * 255 * 127);
 }
 
+/** Runs a session for some of its outputs. The runtime makes their tensors, whose shapes need not be known. */
+export async function runSession(
+  session: RuntimeSession,
+  inputs: Readonly<Record<string, RunTensor>>,
+  outputs: readonly string[],
+): Promise<Record<string, RunTensor>> {
+  const feeds = Object.entries(inputs).map(([name, { data, dims }]) => [name, session.createTensor(data, dims)]);
+  const wanted = Object.fromEntries(outputs.map((name) => [name, null]));
+  return (await session.run(Object.fromEntries(feeds), wanted)) as Record<string, RunTensor>;
+}
+
 /**
  * Runs a small model once on the CPU, for example to test how this ONNX Runtime computes.
  * @param outputs shapes of the outputs by name

@@ -12,6 +12,7 @@ import {
   getIntegerAttribute,
   type NodeMessage,
   openOnCpu,
+  runSession,
   TensorType,
 } from '../../nn/index.js';
 import { findLastCut, listNodesBehind } from '../edit/cut-body.js';
@@ -129,12 +130,8 @@ export async function measureRanges(
   const session = await openOnCpu(exposeTensors(model, [...isRowMajor.keys()]), getCoreCount());
   try {
     for (const { rows, planes } of batches) {
-      const feeds = { [input]: session.createTensor(planes, [rows, planes.length / (64 * rows), 8, 8]) };
-      const wanted = Object.fromEntries(Array.from(isRowMajor.keys(), (name) => [name, null]));
-      const results = (await session.run(feeds, wanted)) as Record<
-        string,
-        { data: Float32Array; dims: readonly number[] }
-      >;
+      const feeds = { [input]: { data: planes, dims: [rows, planes.length / (64 * rows), 8, 8] } };
+      const results = await runSession(session, feeds, [...isRowMajor.keys()]);
       for (const [name, isRows] of isRowMajor) {
         const { data, dims } = results[name];
         const channels = isRows ? (dims.at(-1) ?? 1) : dims[1];

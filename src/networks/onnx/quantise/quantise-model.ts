@@ -5,7 +5,16 @@
  */
 import { getCoreCount } from '#platform/machine.js';
 import { failure, type Result, success } from '../../../base/util/index.js';
-import { decodeModel, encodeModel, loadModel, type Model, openOnCpu } from '../../nn/index.js';
+import {
+  decodeModel,
+  type ExactAnswer,
+  encodeModel,
+  loadModel,
+  type Model,
+  openOnCpu,
+  readExactAnswer,
+  runSession,
+} from '../../nn/index.js';
 import { findLayers, measureRanges } from './layer-statistics.js';
 import { quantiseLayers } from './quantise-layers.js';
 import { COMPARED_PLY, createSamples, RANGE_PLY, type SampleBatch } from './sample-positions.js';
@@ -50,23 +59,19 @@ export async function quantiseModel(bytes: Uint8Array): Promise<Result<{ onnx: U
   return success({ onnx, difference: await compareAnswers(bytes, onnx, format) });
 }
 
-interface Answers {
-  readonly policies: number[][];
-  readonly values: number[];
-}
-
 async function compareAnswers(exact: Uint8Array, rounded: Uint8Array, format: Model['format']): Promise<Difference> {
   const samples = createSamples(format, COMPARED_PLY);
   const [a, b] = [await computeAnswers(exact, format, samples), await computeAnswers(rounded, format, samples)];
-  const positions = a.values.length;
+  const positions = a.length;
   let same = 0;
   let divergence = 0;
   let value = 0;
-  for (const [i, policy] of a.policies.entries()) {
-    const other = b.policies[i];
-    if (findGreatest(policy) === findGreatest(other)) same++;
-    for (const [j, share] of policy.entries()) divergence += share === 0 ? 0 : share * Math.log(share / other[j]);
-    value += Math.abs(a.values[i] - b.values[i]);
+  for (const [i, { priors, valueWl }] of a.entries()) {
+    const other = b[i];
+    if (findGreatest(priors) === findGreatest(other.priors)) same++;
+    for (const [j, share] of priors.entries())
+      divergence += share === 0 ? 0 : share * Math.log(share / other.priors[j]);
+    value += Math.abs(valueWl - other.valueWl);
   }
   return { positions, sameMove: same / positions, divergence: divergence / positions, value: value / positions };
 }
@@ -77,38 +82,20 @@ function findGreatest(numbers: readonly number[]): number {
 
 async function computeAnswers(
   bytes: Uint8Array,
-  { input, policy, value, valueKind }: Model['format'],
+  format: Model['format'],
   samples: readonly SampleBatch[],
-): Promise<Answers> {
-  const answers: Answers = { policies: [], values: [] };
+): Promise<ExactAnswer[]> {
+  const { input, policy, value } = format;
+  const answers: ExactAnswer[] = [];
   const session = await openOnCpu(bytes, getCoreCount());
   try {
     for (const { rows, planes, moves } of samples) {
-      const feeds = { [input.name]: session.createTensor(planes, [rows, ...input.shape]) };
-      const wanted = { [policy.name]: null, [value.name]: null };
-      const results = (await session.run(feeds, wanted)) as Record<string, { data: Float32Array }>;
-      const logits = results[policy.name].data;
-      const heads = results[value.name].data;
-      for (const [row, indices] of moves.entries()) {
-        const start = (row * logits.length) / rows;
-        answers.policies.push(computeSoftmax(indices.map((index) => logits[start + index])));
-        const [win, draw, loss] = heads.slice((row * heads.length) / rows);
-        if (valueKind === 'scalar') answers.values.push(win);
-        else {
-          const shares = valueKind === 'wdl-logits' ? computeSoftmax([win, draw, loss]) : [win, draw, loss];
-          answers.values.push(shares[0] - shares[2]);
-        }
-      }
+      const feeds = { [input.name]: { data: planes, dims: [rows, ...input.shape] } };
+      const results = await runSession(session, feeds, [policy.name, value.name]);
+      for (const [row, indices] of moves.entries()) answers.push(readExactAnswer(format, results, row, indices));
     }
   } finally {
     await session.release();
   }
   return answers;
-}
-
-function computeSoftmax(logits: readonly number[]): number[] {
-  const most = Math.max(...logits);
-  const weights = logits.map((logit) => Math.exp(logit - most));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
 }

@@ -2,20 +2,18 @@
 import { unwrap } from '../../../base/util/index.js';
 import { listLegalMoves, Position, parseUciMove } from '../../../chess/rules/index.js';
 import { expandPlanes } from '../../encoding/index.js';
-import { loadModel, type Model } from '../../nn/index.js';
+import { loadModel, type Model, type RunTensor } from '../../nn/index.js';
 
 /** Every 12th ply of the sample games gives ranges; others, between them, are compared. */
 const PLY_STEP = 12;
 export const RANGE_PLY = 3;
 export const COMPARED_PLY = 9;
 
-/** One call of eight sample positions, to measure a network's speed. */
-export async function createSpeedSample(
-  bytes: Uint8Array,
-): Promise<{ readonly input: string; readonly planes: Float32Array; readonly dims: number[] }> {
+/** The input of one call, with eight sample positions, to measure a network's speed. */
+export async function createSpeedSample(bytes: Uint8Array): Promise<Readonly<Record<string, RunTensor>>> {
   const { format } = unwrap(await loadModel({ bytes, name: 'the network' }));
   const [{ rows, planes }] = createSamples(format, COMPARED_PLY);
-  return { input: format.input.name, planes, dims: [rows, ...format.input.shape] };
+  return { [format.input.name]: { data: planes, dims: [rows, ...format.input.shape] } };
 }
 
 /**
