@@ -1,7 +1,7 @@
 /** What a network says of a position, with an exact softmax and in its own precision: for comparisons and explanations, not for the search. */
 import type { NetworkFormat } from '../model/network-format.js';
 import type { RunTensor } from './onnx-sessions.js';
-import { readNumber, readScalar, readWdlInto } from './value-head.js';
+import { readHeadNumber, readScalar, readWdlInto } from './value-head.js';
 
 export interface ExactAnswer {
   /** Of the legal moves, without temperature; they sum to 1. */
@@ -25,7 +25,7 @@ export function readExactAnswer(
     const { data, dims } = results[name];
     return { data, width: data.length / dims[0] };
   });
-  const logits = indices.map((index) => readNumber(policies, row * policies.width + index));
+  const logits = indices.map((index) => readHeadNumber(policies, row * policies.width + index));
   const max = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp(logit - max));
   const sum = weights.reduce((total, weight) => total + weight, 0);
