@@ -5,7 +5,7 @@
 import { Chessground } from '@lichess-org/chessground';
 import type { Api } from '@lichess-org/chessground/api';
 import type { Config } from '@lichess-org/chessground/config';
-import type { DrawBrush, DrawBrushes, DrawShape } from '@lichess-org/chessground/draw';
+import type { DrawShape } from '@lichess-org/chessground/draw';
 import type { Key, SquareClasses } from '@lichess-org/chessground/types';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -16,23 +16,6 @@ import type { PlayerSide } from '../../game/played-game.js';
 import { playMoveSound, reducesMotion } from '../shell/appearance.js';
 import { ownsArrows } from '../shell/keyboard.js';
 import { spoken } from '../shell/notices.js';
-
-function createBrush(key: string, color: string, opacity: number, lineWidth: number): DrawBrush {
-  return { key, color, opacity, lineWidth };
-}
-
-const BRUSHES: Readonly<Record<string, DrawBrush>> = Object.fromEntries(
-  [
-    createBrush('green', '#15781B', 1, 10),
-    createBrush('red', '#882020', 1, 10),
-    createBrush('blue', '#003088', 1, 10),
-    createBrush('yellow', '#e68f00', 1, 10),
-    createBrush('paleBlue', '#003088', 0.4, 15),
-    createBrush('paleGreen', '#15781B', 0.4, 15),
-    createBrush('paleRed', '#882020', 0.4, 15),
-    createBrush('paleGrey', '#4a4a4a', 0.35, 15),
-  ].map((brush) => [brush.key, brush]),
-);
 
 export type Side = PlayerSide;
 
@@ -100,7 +83,6 @@ export function ChessBoard(props: BoardProps) {
     draggable: { showGhost: true },
     drawable: {
       enabled: props.isSmall !== true,
-      brushes: BRUSHES as DrawBrushes,
       eraseOnMovablePieceClick: false,
       onChange: (shapes) => latest.current.onDraw?.(shapes.map((shape) => ({ ...shape }))),
     },
