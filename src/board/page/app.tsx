@@ -14,7 +14,7 @@ import { AppearanceDialog } from './shell/appearance.js';
 import { assign, Button, CheckField, Dialog, later } from './shell/controls.js';
 import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
 import { Notices, outdated } from './shell/notices.js';
-import { isOffered, mode, room } from './shell/rooms.js';
+import { mode, room } from './shell/rooms.js';
 import { acceptGames } from './shell/user-files.js';
 import { startLibrary } from './study/library.js';
 import { readGames } from './study/open-games.js';
@@ -34,7 +34,7 @@ const closeDialog = assign(dialog, null);
 function App() {
   useEffect(() => acceptGames((files, name) => void readGames(files, name)), []);
   useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
-  const isInside = !port.offers.keeps;
+  const isInside = !port.hasServer;
   const hasNetwork = engine.value === null || engine.value.running !== null;
   const problem = obstacle.value || (isInside && !hasNetwork && engine.value?.problem) || outdated.value;
   return (
@@ -67,9 +67,8 @@ function App() {
 }
 
 function CurrentRoom() {
-  if (room.value === 'training')
-    return port.offers.training ? <TrainingPanel /> : <ProgramOnly what="Training loops" />;
-  if (room.value === 'match') return isOffered('match') ? <MatchPanel /> : <ProgramOnly what="Matches" />;
+  if (room.value === 'training') return port.hasServer ? <TrainingPanel /> : <ProgramOnly what="Training loops" />;
+  if (room.value === 'match') return port.hasServer ? <MatchPanel /> : <ProgramOnly what="Matches" />;
   if (room.value === 'games') return <GamesPanel />;
   if (mode.value === 'play') return <PlayPanel />;
   return mistakes.value.length > 0 ? <MistakesPanel /> : <AnalysePanel />;
@@ -123,8 +122,7 @@ function KeyList() {
   );
 }
 
-if (port.offers.matches)
-  void import('./match/match-session.js').then(({ watchRunningMatches }) => watchRunningMatches());
+if (port.hasServer) void import('./match/match-session.js').then(({ watchRunningMatches }) => watchRunningMatches());
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
 void startLibrary().finally(() => port.begin?.());

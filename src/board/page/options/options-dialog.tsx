@@ -119,7 +119,7 @@ function NetworkOpener() {
   return (
     <form class="button-row" onSubmit={submit(() => openNetwork(address.value.trim()))}>
       <FileButton label="Open a network file" accept=".onnx,.pb,.gz" onFiles={([file]) => openNetwork(file)} />
-      {port.offers.opensAddresses && (
+      {!port.hasServer && (
         <>
           <input
             type="url"

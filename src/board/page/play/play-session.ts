@@ -187,7 +187,7 @@ function keepFinished(finished: PlayedGame): void {
 function keep(name: 'game' | 'archive', value: unknown): void {
   const isKept = writeStored(name, value);
   markUnsaved(name, isKept ? '' : 'The browser has no room to keep this game');
-  if (isKept && !port.offers.keeps) askToPersist();
+  if (isKept && !port.hasServer) askToPersist();
 }
 
 /** Games of this browser and of the server become the same. */

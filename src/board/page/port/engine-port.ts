@@ -17,46 +17,13 @@ type Question<Type extends RequestType> = Omit<SentRequestOf<Type>, 'id' | 'type
  * connecting → open ⇄ lost. While it is lost, requests are refused at once; when it is open again, the page asks anew for what it
  * shows, for the other side has forgotten it.
  */
-export type PortState = 'connecting' | 'open' | 'lost';
+type PortState = 'connecting' | 'open' | 'lost';
 
-interface Sent<Type extends RequestType> {
+interface Sent<Answer> {
   /** Number of the request, by which its events are recognised. */
   readonly id: number;
   /** Rejects with an Error whose message is one sentence for the user. */
-  readonly answer: Promise<Answers[Type]>;
-}
-
-/** What this side of the port can do beside searching. */
-interface PortOffers {
-  /** Matches between engines of other processes. */
-  readonly matches: boolean;
-  /** Watching a training loop. */
-  readonly training: boolean;
-  /** Keeping analyses for every browser. */
-  readonly keeps: boolean;
-  /** `openNetwork` with an address. */
-  readonly opensAddresses: boolean;
-}
-
-export interface EnginePort {
-  readonly offers: PortOffers;
-  send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type>;
-  /** Adds a network, a file of the user's or an https address, to the list and uses it. Rejects with one sentence. */
-  openNetwork(source: File | string): Promise<void>;
-  /** Deletes a network that the browser keeps (`NetworkEntry.isKept`). Rejects with one sentence, also while it is in use. */
-  removeNetwork(name: string): Promise<void>;
-  /** @returns a function that ends it */
-  listen(listener: (event: PortEvent) => void): () => void;
-  /**
-   * Calls at once, and with each change. `reason` is empty, or says in one sentence why there will be no engine.
-   * @returns a function that ends it
-   */
-  watchState(listener: (state: PortState, reason: string) => void): () => void;
-  /** Begins anew at once: connects to the server, or starts the engine inside the page. */
-  reconnect(): void;
-  /** The page shows what it began with. */
-  begin?(): void;
-  close(): void;
+  readonly answer: Promise<Answer>;
 }
 
 interface Pending {
@@ -69,42 +36,46 @@ interface NumberedMessage {
   readonly id: number;
 }
 
-abstract class RequestPort implements EnginePort {
-  abstract readonly offers: PortOffers;
+abstract class EnginePort {
+  /**
+   * Behind the port is `sardonyx board`, which also plays matches, runs a training loop and keeps analyses for every browser. The
+   * engine inside the page has none of these, but opens networks by address.
+   */
+  abstract readonly hasServer: boolean;
   private state: PortState = 'connecting';
   protected reason = '';
   private nextId = 1;
   private readonly pending = new Map<number, Pending>();
-  private readonly listeners = new Set<(event: PortEvent) => void>();
-  private readonly watchers = new Set<(state: PortState, reason: string) => void>();
+  private readonly listeners: ((event: PortEvent) => void)[] = [];
+  private readonly watchers: ((state: PortState, reason: string) => void)[] = [];
 
-  send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Type> {
+  send<Type extends RequestType>(type: Type, question: Question<Type>): Sent<Answers[Type]> {
     return this.ask<Answers[Type]>({ type, ...question });
   }
 
-  listen(listener: (event: PortEvent) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  listen(listener: (event: PortEvent) => void): void {
+    this.listeners.push(listener);
   }
 
-  watchState(listener: (state: PortState, reason: string) => void): () => void {
-    this.watchers.add(listener);
-    listener(this.state, this.reason);
-    return () => this.watchers.delete(listener);
+  /** Calls at once, and with each change. `reason` is empty, or says in one sentence why there will be no engine. */
+  watchState(watcher: (state: PortState, reason: string) => void): void {
+    this.watchers.push(watcher);
+    watcher(this.state, this.reason);
   }
 
+  /** The page shows what it began with. */
+  begin?(): void;
+  /** Begins anew at once: connects to the server, or starts the engine inside the page. */
   abstract reconnect(): void;
+  /** Adds a network, a file of the user's or an https address, to the list and uses it. Rejects with one sentence. */
   abstract openNetwork(source: File | string): Promise<void>;
+  /** Deletes a network that the browser keeps (`NetworkEntry.isKept`). Rejects with one sentence, also while it is in use. */
   abstract removeNetwork(name: string): Promise<void>;
-  abstract close(): void;
 
   /** Sends a message, or keeps it until there is a connection. */
   protected abstract post(message: NumberedMessage): void;
 
-  protected ask<Answer>(question: { readonly type: string }): {
-    readonly id: number;
-    readonly answer: Promise<Answer>;
-  } {
+  protected ask<Answer>(question: { readonly type: string }): Sent<Answer> {
     const id = this.nextId++;
     const answer = new Promise<Answer>((resolve, reject) => {
       if (this.state === 'lost') {
@@ -143,19 +114,18 @@ abstract class RequestPort implements EnginePort {
 const FIRST_RETRY_S = 1;
 const LONGEST_RETRY_S = 8;
 /** Until a lost connection is tried again; 0 = that is being done. */
-export const secondsToRetry = signal(0);
+const secondsToRetry = signal(0);
 export const RESTARTED =
   'The server was started again, or has forgotten this browser: this page goes on when one is opened by the address that it has printed';
 /** Messages: the path of a page that the server knows, or '', which asks for one. */
 const PLACES = 'sardonyx.places';
 
 /** The engine of `sardonyx board`. A lost connection is made again, first soon, then ever more seldom. */
-export class SocketPort extends RequestPort {
-  readonly offers = { matches: true, training: true, keeps: true, opensAddresses: false };
+class SocketPort extends EnginePort {
+  readonly hasServer = true;
   private socket: WebSocket | null = null;
   private retryS = FIRST_RETRY_S;
   private countdown: ReturnType<typeof setInterval> | undefined;
-  private isClosed = false;
   private readonly unsent: string[] = [];
   private readonly places = new BroadcastChannel(PLACES);
   /** The page has begun with its analysis, so that older tabs come to theirs. */
@@ -171,7 +141,7 @@ export class SocketPort extends RequestPort {
     this.connect();
   }
 
-  begin(): void {
+  override begin(): void {
     this.hasBegun = true;
     this.tellPlace();
   }
@@ -191,12 +161,6 @@ export class SocketPort extends RequestPort {
 
   async removeNetwork(): Promise<void> {
     throw new Error('The server keeps its networks until it ends');
-  }
-
-  close(): void {
-    this.isClosed = true;
-    clearInterval(this.countdown);
-    this.socket?.close();
   }
 
   /** A connection that is there, and answers nothing, ends. */
@@ -234,7 +198,6 @@ export class SocketPort extends RequestPort {
   private wait(): void {
     this.unsent.length = 0;
     this.changeState('lost', this.reason);
-    if (this.isClosed) return;
     void this.explainLoss();
     secondsToRetry.value = this.retryS;
     this.retryS = Math.min(LONGEST_RETRY_S, 2 * this.retryS);
@@ -259,9 +222,8 @@ const LONGEST_SILENCE_MS = 75_000;
 type FromWorker = Reply | PortEvent | WorkerNews;
 
 /** The engine inside the page: a Worker that takes the same messages as `sardonyx board` does. */
-export class WorkerPort extends RequestPort {
-  /** Other processes and folders are out of a page's reach. */
-  readonly offers = { matches: false, training: false, keeps: false, opensAddresses: true };
+class WorkerPort extends EnginePort {
+  readonly hasServer = false;
   private worker: Thread<unknown> | null = null;
   /** Ends a silence; null when there is a network, or when it is said why there is none. */
   private silence: ReturnType<typeof setTimeout> | null = null;
@@ -285,10 +247,6 @@ export class WorkerPort extends RequestPort {
 
   async removeNetwork(name: string): Promise<void> {
     await this.ask({ type: 'removeNetwork', name } as { type: string }).answer;
-  }
-
-  close(): void {
-    this.fail('The engine was closed');
   }
 
   protected override post(message: NumberedMessage): void {
@@ -346,11 +304,6 @@ export class WorkerPort extends RequestPort {
 /** What is being sent or fetched now, for all to see; null = nothing. `share` is 0 to 1, null when it is not known. */
 export const transfer = signal<{ readonly text: string; readonly share: number | null } | null>(null);
 
-/** The server fetches something for the pages. */
-export function showProgress({ text, share, isDone }: Extract<PortEvent, { type: 'progress' }>): void {
-  transfer.value = isDone ? null : { text, share };
-}
-
 /**
  * Rejects with the sentence for the user.
  * @returns the name under which the server offers it
@@ -396,12 +349,12 @@ function createPort(): EnginePort {
 function takeDescription(description: EngineDescription): void {
   engine.value = description;
   const { network, running, problem } = description;
-  if (port.offers.opensAddresses && running !== null && problem === '') writeStored('network', network);
+  if (!port.hasServer && running !== null && problem === '') writeStored('network', network);
 }
 
 port.listen((event) => {
   if (event.type === 'description') takeDescription(event.description);
-  if (event.type === 'progress') showProgress(event);
+  if (event.type === 'progress') transfer.value = event.isDone ? null : event;
   if (event.type === 'notice' && event.level !== 'note') addNotice(event.level, event.text);
 });
 

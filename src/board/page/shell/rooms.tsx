@@ -40,9 +40,9 @@ export function showStudy(): void {
 }
 
 /** Whether the engine's side can do what the room is for. */
-export function isOffered(name: Room): boolean {
-  if (name === 'training') return port.offers.training && engine.value?.hasLoop === true;
-  return name !== 'match' || port.offers.matches;
+function isOffered(name: Room): boolean {
+  if (name === 'training') return port.hasServer && engine.value?.hasLoop === true;
+  return name !== 'match' || port.hasServer;
 }
 
 /** @param role of the links, where they stand in a menu */

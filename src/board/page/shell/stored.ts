@@ -22,13 +22,11 @@ export function writeStored(name: string, value: unknown): boolean {
   }
 }
 
-/** Another tab of this browser has written the value. @returns a function that ends it */
-export function watchStored(name: string, listener: (value: unknown) => void): () => void {
-  const listen = ({ key }: StorageEvent): void => {
+/** Another tab of this browser has written the value. */
+export function watchStored(name: string, listener: (value: unknown) => void): void {
+  addEventListener('storage', ({ key }) => {
     if (key === PREFIX + name) listener(readStored(name));
-  };
-  addEventListener('storage', listen);
-  return () => removeEventListener('storage', listen);
+  });
 }
 
 /** A signal that the browser remembers. @param isValid what an older version of the page left behind may not be */

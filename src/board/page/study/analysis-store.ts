@@ -92,7 +92,7 @@ export async function openStore(listener: StoreEvents): Promise<void> {
   events = listener;
   database = await openDatabase();
   await refreshList();
-  if (!port.offers.keeps) return;
+  if (!port.hasServer) return;
   void inTurn(sendEarlier);
   port.watchState((state) => {
     if (state === 'open') void inTurn(refreshList).then(() => inTurn(sendAll));
@@ -146,7 +146,7 @@ function sayOnce(sentence: string): void {
 
 /** What the server has, and what only this browser has. While the server cannot be reached, what is known stays. */
 async function refreshList(): Promise<void> {
-  const response = port.offers.keeps ? await fetch('kept/', { cache: 'no-store' }).catch(() => null) : null;
+  const response = port.hasServer ? await fetch('kept/', { cache: 'no-store' }).catch(() => null) : null;
   const list: KeptList | null = response?.ok === true ? await response.json() : null;
   for (const problem of list?.problems ?? []) sayOnce(problem);
   if (response?.status === 507) sayOnce((await response.text()).trim());
@@ -224,7 +224,7 @@ export async function putAnalysis(
   // It was confirmed and let go, and has not changed since.
   if (known === undefined && blocks?.size === 0) return;
   const isSame = blocks?.size === 0 && known !== undefined && describePlace(known.entry) === describePlace(entry);
-  if (isSame && (known.isConfirmed || (known.unstored?.size === 0 && !port.offers.keeps))) return;
+  if (isSame && (known.isConfirmed || (known.unstored?.size === 0 && !port.hasServer))) return;
   const state = known ?? createState(entry, file);
   states.set(entry.id, state);
   if (blocks === null || isEdit) {
@@ -241,16 +241,16 @@ export async function putAnalysis(
   const others = analyses.peek().filter(({ id }) => id !== entry.id);
   analyses.value = sortEntries([state.entry, ...others]);
   const stored = storeState(state, isLeaving);
-  if (isLeaving && port.offers.keeps) void send(state, true);
+  if (isLeaving && port.hasServer) void send(state, true);
   if (await stored) {
     markUnsaved(entry.id);
-    if (port.offers.keeps) scheduleSending();
+    if (port.hasServer) scheduleSending();
     else askToPersist();
     return;
   }
   markUnsaved(entry.id, 'Nothing has confirmed that it keeps the last change');
   const reason = database === null ? 'The browser keeps nothing' : 'The browser has no room to keep this analysis';
-  const problem = port.offers.keeps ? await inTurn(() => send(state)) : reason;
+  const problem = port.hasServer ? await inTurn(() => send(state)) : reason;
   if (problem === null) return;
   throw new Error(problem === LOST ? reason : problem);
 }
@@ -383,7 +383,7 @@ function readRevision(response: Response): number {
 export async function readAnalysis(id: string): Promise<State> {
   const open = states.get(id);
   const stored = open ?? (await readStoredState(id));
-  const isKnown = !port.offers.keeps || open?.isConfirmed === false;
+  const isKnown = !port.hasServer || open?.isConfirmed === false;
   const kept = isKnown ? null : await fetchState(id).catch(() => null);
   const isOwn = stored?.isConfirmed === false && kept !== null && !isBehind(stored, kept);
   const state = kept === null || isOwn ? stored : kept;
@@ -401,7 +401,7 @@ export async function removeAnalysis(id: string): Promise<void> {
   await inTurn(async () => {
     const state = states.get(id);
     const revision = state?.revision ?? revisions.get(id) ?? 0;
-    if (port.offers.keeps && revision > 0) {
+    if (port.hasServer && revision > 0) {
       let response = await askToDelete(id, revision);
       if (response.status === 409 && state !== undefined) {
         const newer = await fetchState(id);
@@ -579,7 +579,7 @@ async function settleConflict(state: State): Promise<string | null> {
 
 /** Finished games: adds to those of this browser the ones that the server keeps, and the other way round. @returns whether the server has all */
 export async function sharePlayed(merge: (kept: readonly string[]) => readonly string[]): Promise<boolean> {
-  if (!port.offers.keeps) return false;
+  if (!port.hasServer) return false;
   const share = async (tries = 3): Promise<boolean> => {
     if (!isListed || tries < 3) await refreshList();
     const kept = revisions.has(PLAYED) ? await fetchState(PLAYED) : null;

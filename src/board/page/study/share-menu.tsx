@@ -49,7 +49,7 @@ export function ShareItems() {
       <MenuItem label="Copy PGN" onClick={() => void readGame().then(copyText)} />
       <MenuItem label="Copy FEN" onClick={() => void copyText(study.node.value.fen)} />
       {/* The address of `sardonyx board` leads nobody else anywhere. */}
-      {!port.offers.keeps && <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />}
+      {!port.hasServer && <MenuItem label="Copy link" onClick={() => void copyText(createLink())} />}
       <MenuItem label="Save PGN" onClick={() => void saveGame()} />
       {length > 1 && (
         <MenuItem label={`Save all ${length} games`} title="The file (Ctrl+S)" onClick={() => void saveGames()} />
