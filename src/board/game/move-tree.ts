@@ -17,6 +17,7 @@ import {
   passTurn,
   START_FEN,
 } from '../../chess/rules/index.js';
+import type { PositionText } from '../protocol/requests.js';
 
 /** What a review has found out about a position. */
 export interface Judgement extends Omit<JudgedPosition, 'played'> {
@@ -98,8 +99,14 @@ export class MoveTree {
     return position;
   }
 
+  /** The position of a node with its history, for the engine. */
+  describePosition(node: MoveNode): PositionText {
+    const { fen, moves } = this.findStart(node);
+    return { fen, moves: moves.map(({ uci }) => uci) };
+  }
+
   /** A position and the moves from it to a node: from the start of the tree, or from the last null move. */
-  findStart(node: MoveNode): { readonly fen: string; readonly moves: MovePath } {
+  private findStart(node: MoveNode): { readonly fen: string; readonly moves: MovePath } {
     const path = getPath(node);
     const start = path.findLastIndex(({ move }) => move === NO_MOVE);
     return { fen: start === 0 ? this.startFen : path[start].fen, moves: path.slice(start + 1) };

@@ -52,7 +52,7 @@ const shapes = computed<DrawShape[]>(() => {
   if (position === null) return [];
   const { moves = [], lines = [] } = currentState.value ?? {};
   const place = (uci: string) => {
-    const [from, to] = getArrow(position, uci, study.isChess960.value);
+    const [from, to] = getArrow(position, uci, study.tree.value.isChess960);
     return { from, to };
   };
   const pointed = pointedLine.value.slice(0, DRAWN_PLIES);

@@ -48,7 +48,7 @@ export function askForExplanation(move: string | null): void {
     if (explanation.value === asked) explanation.value = { node, ...answer };
   };
   explanation.value = asked;
-  port.send('explain', { position: study.describePosition(node), move }).answer.then(
+  port.send('explain', { position: study.tree.value.describePosition(node), move }).answer.then(
     (text) => show({ text }),
     ({ message }: Error) => show({ problem: message }),
   );

@@ -267,29 +267,29 @@ async function askForSearch(): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   while (wantedSearch !== null) {
-    const { node, threat, takes, ...settings } = wantedSearch;
     const question = wantedSearch;
     wantedSearch = null;
-    const flipped = analysedPosition.value;
-    const position = threat && flipped !== null ? { fen: formatFen(flipped), moves: [] } : study.describePosition(node);
-    const { multiPv: lines, searchMoves: moves } = settings;
-    const restricted = moves.length === 0 ? {} : { searchMoves: [...moves] };
-    const sent = port.send('analyse', { position, multiPv: lines, ...restricted, takes, about: describeOwn(node) });
+    const sent = port.send('analyse', describeQuestion(question));
     searchId = sent.id;
-    const problem = await sent.answer.then(
-      () => null,
-      (error: unknown) => error,
-    );
-    if (problem !== null && wantedSearch === null && searchId === sent.id) retry(question, problem);
+    await sent.answer.catch((problem: Error) => {
+      if (wantedSearch === null && searchId === sent.id) retry(question, problem);
+    });
   }
   isAsking = false;
 }
 
+function describeQuestion({ node, threat, takes, ...question }: Question) {
+  const flipped = threat ? analysedPosition.value : null;
+  const position = flipped === null ? study.tree.value.describePosition(node) : { fen: formatFen(flipped), moves: [] };
+  const searchMoves = question.searchMoves.length === 0 ? undefined : [...question.searchMoves];
+  return { position, multiPv: question.multiPv, searchMoves, takes, about: describeOwn(node) };
+}
+
 /** A question that was refused, while nobody wants another one, is asked once more. */
-function retry(question: Question, problem: unknown): void {
+function retry(question: Question, problem: Error): void {
   searchId = -1;
   if (portState.value !== 'open') return;
-  endReason.value = problem instanceof Error ? problem.message : String(problem);
+  endReason.value = problem.message;
   setTimeout(() => {
     if (!isFollowing.peek() || !isOn.value || searchId !== -1 || searched.value !== question) return;
     wantedSearch = question;
@@ -312,7 +312,7 @@ function probe(node: MoveNode): void {
   if (men > MOST_MEN || isProbing) return;
   isProbing = true;
   port
-    .send('probe', { position: study.describePosition(node) })
+    .send('probe', { position: study.tree.value.describePosition(node) })
     .answer.then((answer) => {
       if (isFollowing.peek() && study.node.value === node) verdict.value = answer;
     }, reportError)

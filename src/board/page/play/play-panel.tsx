@@ -59,7 +59,7 @@ const isConfirmingResignation = signal(false);
 
 const shapes = computed<DrawShape[]>(() => {
   if (hint.value === '' || !isAtEnd.value) return [];
-  return [{ ...point(gameStudy.position.value, hint.value, gameStudy.isChess960.value), brush: 'green' }];
+  return [{ ...point(gameStudy.position.value, hint.value, gameStudy.tree.value.isChess960), brush: 'green' }];
 });
 
 /** Takes a game to the analysis board. */

@@ -210,7 +210,7 @@ function askEngine(current: PlayedGame): void {
     return;
   }
   const { elo } = current.settings;
-  const position = gameStudy.describePosition(current.end);
+  const position = current.tree.describePosition(current.end);
   const ask = async (): Promise<void> => {
     if (own !== moment) return;
     isThinking.value = true;
@@ -338,7 +338,7 @@ export function askForHint(): void {
   const own = moment;
   const limits = { moveTimeMs: HINT_MS };
   port
-    .send('think', { position: gameStudy.describePosition(current.end), limits, multiPv: 1, elo: null })
+    .send('think', { position: current.tree.describePosition(current.end), limits, multiPv: 1, elo: null })
     .answer.then(({ best }) => {
       if (own === moment && best !== null) hint.value = best;
     }, reportError);

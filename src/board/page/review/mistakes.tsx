@@ -91,7 +91,8 @@ async function judge(move: Move): Promise<void> {
 async function evaluate(): Promise<number> {
   const outcome = computeOutcome(board.position.value);
   if (outcome !== 'ongoing') return outcome === 'checkmate' ? 1 : 0.5;
-  const question = { position: board.describePosition(), limits: { nodes: nodes.value }, multiPv: 1, elo: null };
+  const position = board.tree.value.describePosition(board.node.value);
+  const question = { position, limits: { nodes: nodes.value }, multiPv: 1, elo: null };
   const { state } = await port.send('think', question).answer;
   return 1 - getExpectedPoints(state.lines[0]?.wdl ?? { win: 0, draw: 1000, loss: 0 });
 }
@@ -100,7 +101,7 @@ async function evaluate(): Promise<number> {
 const shapes = computed<DrawShape[]>(() => {
   const exercise = current.value;
   if (exercise === undefined || board.node.value.parent !== null) return [];
-  return [{ ...point(board.position.value, exercise.played.uci, board.isChess960.value), brush: 'paleRed' }];
+  return [{ ...point(board.position.value, exercise.played.uci, board.tree.value.isChess960), brush: 'paleRed' }];
 });
 
 export function MistakesPanel() {

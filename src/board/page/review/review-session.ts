@@ -150,8 +150,7 @@ async function judgeNext(): Promise<boolean> {
     return games.length > 1;
   }
   progress.value = [at, line.length];
-  const { fen, moves } = tree.findStart(line[at]);
-  const position = { fen, moves: moves.map(({ uci }) => uci) };
+  const position = tree.describePosition(line[at]);
   const { id, answer } = port.send('think', { position, limits: { nodes: pending.nodes }, multiPv: 1, elo: null });
   asked = id;
   const thought = await answer

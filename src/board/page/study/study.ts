@@ -23,7 +23,6 @@ import {
   writeCommentBefore,
   writeDrawings,
 } from '../../game/move-tree-text.js';
-import type { PositionText } from '../../protocol/requests.js';
 import type { Side } from '../board/chess-board.js';
 import { spoken } from '../shell/notices.js';
 
@@ -94,10 +93,9 @@ export class Study {
   });
   readonly position = computed(() => this.tree.value.createPosition(this.node.value));
   readonly turn = computed<Side>(() => (this.position.value.sideToMove === BLACK ? 'black' : 'white'));
-  readonly isChess960 = computed(() => this.tree.value.isChess960);
   readonly dests = computed(() => {
     void this.refusals.value;
-    return createDests(this.position.value, this.isChess960.value);
+    return createDests(this.position.value, this.tree.value.isChess960);
   });
   /** Where one step forward leads; undefined at the end of a line. */
   readonly next = computed<MoveNode | undefined>(() => {
@@ -247,7 +245,7 @@ export class Study {
 
   /** @param play takes the move, unless it is a promotion that has to be chosen first */
   drop(from: string, to: string, play: (move: Move) => void = (move) => this.play(move)): void {
-    const moves = findDroppedMoves(this.position.value, from, to, this.isChess960.value);
+    const moves = findDroppedMoves(this.position.value, from, to, this.tree.value.isChess960);
     if (moves.length > 1) this.promotion.value = moves;
     else if (moves.length === 1) play(moves[0]);
     else this.refusals.value++;
@@ -305,11 +303,6 @@ export class Study {
       this.go(siblings[(siblings.indexOf(node) + 1) % siblings.length]);
       return;
     }
-  }
-
-  describePosition(node: MoveNode = this.node.value): PositionText {
-    const { fen, moves } = this.tree.value.findStart(node);
-    return { fen, moves: moves.map(({ uci }) => uci) };
   }
 }
 
