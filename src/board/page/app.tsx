@@ -4,7 +4,6 @@ import '@lichess-org/chessground/assets/chessground.brown.css';
 import '@lichess-org/chessground/assets/chessground.cburnett.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { AnalysePanel } from './analyse/analyse-panel.js';
 import { Header } from './header.js';
 import { engine, obstacle, port, RESTARTED } from './port/engine-port.js';
@@ -32,8 +31,6 @@ const dialog = signal<'options' | 'help' | 'appearance' | null>(null);
 const closeDialog = assign(dialog, null);
 
 function App() {
-  useEffect(() => acceptGames((files, name) => void readGames(files, name)), []);
-  useEffect(() => bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') }), []);
   const isInside = !port.hasServer;
   const hasNetwork = engine.value === null || engine.value.running !== null;
   const problem = obstacle.value || (isInside && !hasNetwork && engine.value?.problem) || outdated.value;
@@ -125,5 +122,7 @@ function KeyList() {
 if (port.hasServer) void import('./match/match-session.js').then(({ watchRunningMatches }) => watchRunningMatches());
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
+acceptGames((files, name) => void readGames(files, name));
+bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') });
 void startLibrary().finally(() => port.begin?.());
 startReviews();

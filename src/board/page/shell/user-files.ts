@@ -35,13 +35,9 @@ interface LaunchQueue {
 
 /**
  * Files and texts that are dropped on the page, pasted into it or opened with it: networks are opened, other files than games are refused.
- * @param readGames takes FENs or PGN: all files of a drop at once. @returns a function that ends it
+ * @param readGames takes FENs or PGN: all files of a drop at once
  */
-export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name: string) => void): () => void {
-  // Without this the browser leaves the page and shows the file.
-  const allow = (event: DragEvent): void => {
-    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
-  };
+export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name: string) => void): void {
   const open = (files: readonly File[]): void => {
     const games = files.filter(({ name }) => GAME_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending)));
     const network = files.find(({ name }) => NETWORK_FILE.test(name));
@@ -58,8 +54,12 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
     event.preventDefault();
     open([...data.files]);
   };
-  const drop = (event: DragEvent): void => take(event, event.dataTransfer);
-  const paste = (event: ClipboardEvent): void => {
+  // Without this the browser leaves the page and shows the file.
+  addEventListener('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  });
+  addEventListener('drop', (event) => take(event, event.dataTransfer));
+  addEventListener('paste', (event) => {
     const { target, clipboardData } = event;
     if ((target instanceof Element && target.matches(TEXT_FIELD)) || document.querySelector('dialog[open]') !== null)
       return;
@@ -69,18 +69,10 @@ export function acceptGames(readGames: (files: readonly [Blob, ...Blob[]], name:
       event.preventDefault();
       readGames([new Blob([text])], '');
     }
-  };
+  });
   (window as { readonly launchQueue?: LaunchQueue }).launchQueue?.setConsumer(async ({ files }) =>
     open(await Promise.all(files.map((file) => file.getFile()))),
   );
-  addEventListener('dragover', allow);
-  addEventListener('drop', drop);
-  addEventListener('paste', paste);
-  return () => {
-    removeEventListener('dragover', allow);
-    removeEventListener('drop', drop);
-    removeEventListener('paste', paste);
-  };
 }
 
 /** "club.pgn and 2 more" */

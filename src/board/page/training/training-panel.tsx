@@ -18,11 +18,10 @@ import { Study } from '../study/study.js';
 
 const POLL_MS = 2000;
 
-const loop = signal<LoopState | null>(null);
+/** Null where there is no loop; undefined until the server has answered. */
+const loop = signal<LoopState | null | undefined>(undefined);
 /** Why there is nothing to show, in one sentence. */
 const problem = signal('');
-/** Whether the server has answered yet. */
-const hasAnswer = signal(false);
 
 /** Which games are replayed. */
 const generation = signal(0);
@@ -40,7 +39,6 @@ function readLoop(): void {
       batch(() => {
         loop.value = state;
         problem.value = '';
-        hasAnswer.value = true;
       }),
     (error: Error) => {
       problem.value = error.message;
@@ -107,12 +105,12 @@ export function TrainingPanel() {
     <main class="panel-training">
       <section class="training" aria-label="Training">
         <ProblemLine text={problem.value} />
-        {state !== null ? (
+        {state ? (
           <Loop state={state} />
         ) : (
           problem.value === '' && (
             <p>
-              {hasAnswer.value ? 'No training loop: start' : 'Start'} the server with{' '}
+              {state === null ? 'No training loop: start' : 'Start'} the server with{' '}
               <code>sardonyx board --loop=FOLDER</code> to watch a training loop here.
             </p>
           )
