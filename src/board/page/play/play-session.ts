@@ -114,40 +114,33 @@ watchStored('game', (saved) => {
   const restored = saved === null ? null : PlayedGame.restore(saved);
   if (restored !== null && !restored.ok) return;
   if (current === null ? restored === null : current.result !== null && restored === null) return;
-  moment++;
   stopThinking();
-  isAfterEngine = false;
-  batch(() => {
-    game.value = restored?.value ?? null;
-    if (restored === null) {
-      gameStudy.load(new Study().tree.peek());
-      addNotice('note', 'Another tab has ended the game: it is among the finished games');
-      return;
-    }
-    hint.value = '';
-    gameStudy.promotion.value = null;
-    gameStudy.orientation.value = restored.value.settings.user;
-    gameStudy.load(restored.value.tree, restored.value.end);
-  });
-  game.value?.startClock(Date.now());
-  if (game.value !== null && !game.value.isUserTurn) setTimeout(askLater, RETRY_MS, game.value, moment);
+  show(restored?.value ?? null);
+  if (restored === null) addNotice('note', 'Another tab has ended the game: it is among the finished games');
+  else if (!restored.value.isUserTurn) setTimeout(askLater, RETRY_MS, restored.value, moment);
 });
 watchStored('archive', () => {
   archive.value = gatherArchive();
 });
 
 function begin(next: PlayedGame): void {
-  moment++;
   engineExpects = 1;
+  show(next);
+  follow();
+}
+
+/** Brings a game to the board, or none. */
+function show(next: PlayedGame | null): void {
+  moment++;
   isAfterEngine = false;
   batch(() => {
     game.value = next;
     hint.value = '';
-    gameStudy.orientation.value = next.settings.user;
-    gameStudy.load(next.tree, next.end);
+    gameStudy.promotion.value = null;
+    if (next !== null) gameStudy.orientation.value = next.settings.user;
+    gameStudy.load(next?.tree ?? new Study().tree.peek(), next?.end);
   });
-  next.startClock(Date.now());
-  follow();
+  next?.startClock(Date.now());
 }
 
 /** After each change: shows it, saves it, and lets the engine think when it is its turn. */
@@ -299,11 +292,9 @@ export function takeBack(): void {
 
 /** Ends a game that has hardly begun, without a result. */
 export function abort(): void {
-  moment++;
   stopThinking();
   writeStored('game', null);
-  game.value = null;
-  gameStudy.load(new Study().tree.value);
+  show(null);
 }
 
 /** The same game once more, with the other colour. */
