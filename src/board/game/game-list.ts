@@ -213,10 +213,7 @@ const FIRST_ROWS = 1 << 14;
  */
 export class GameIndex {
   private rows = 0;
-  private keyLow = new Int32Array(FIRST_ROWS);
-  private keyHigh = new Int32Array(FIRST_ROWS);
-  private moves = new Uint16Array(FIRST_ROWS);
-  private games = new Uint32Array(FIRST_ROWS);
+  private columns = createColumns(FIRST_ROWS);
   private readonly results: string[] = [];
 
   /** The next game, which may be one that cannot be read. */
@@ -227,11 +224,12 @@ export class GameIndex {
     if (game?.ok !== true) return;
     const position = unwrap(parseFen(game.value.startFen));
     for (const move of [...game.value.moves, NO_MOVE]) {
-      if (this.rows === this.moves.length) this.grow();
-      this.keyLow[this.rows] = position.keyLow;
-      this.keyHigh[this.rows] = position.keyHigh;
-      this.moves[this.rows] = move;
-      this.games[this.rows++] = this.results.length - 1;
+      if (this.rows === this.columns.moves.length) this.grow();
+      const { keyLow, keyHigh, moves, games } = this.columns;
+      keyLow[this.rows] = position.keyLow;
+      keyHigh[this.rows] = position.keyHigh;
+      moves[this.rows] = move;
+      games[this.rows++] = this.results.length - 1;
       if (move !== NO_MOVE) position.makeMove(move);
     }
   }
@@ -239,11 +237,11 @@ export class GameIndex {
   /** @param fen a valid one */
   find(fen: string): Explored {
     const position = unwrap(parseFen(fen));
-    const { keyLow, keyHigh, moves, games, rows } = this;
+    const { keyLow, keyHigh, moves, games } = this.columns;
     const total = createCount();
     const found: number[] = [];
     const byMove = new Map<number, ResultCount & { last: number }>();
-    for (let row = 0; row < rows; row++) {
+    for (let row = 0; row < this.rows; row++) {
       if (keyLow[row] !== position.keyLow || keyHigh[row] !== position.keyHigh) continue;
       const game = games[row];
       // A game that repeats the position counts once.
@@ -267,16 +265,19 @@ export class GameIndex {
   }
 
   private grow(): void {
-    const length = 2 * this.moves.length;
-    const enlarge = <Column extends Int32Array | Uint16Array | Uint32Array>(old: Column, column: Column): Column => {
-      column.set(old);
-      return column;
-    };
-    this.keyLow = enlarge(this.keyLow, new Int32Array(length));
-    this.keyHigh = enlarge(this.keyHigh, new Int32Array(length));
-    this.moves = enlarge(this.moves, new Uint16Array(length));
-    this.games = enlarge(this.games, new Uint32Array(length));
+    const larger = createColumns(2 * this.columns.moves.length);
+    for (const [name, column] of Object.entries(this.columns)) larger[name as keyof typeof larger].set(column);
+    this.columns = larger;
   }
+}
+
+function createColumns(rows: number) {
+  return {
+    keyLow: new Int32Array(rows),
+    keyHigh: new Int32Array(rows),
+    moves: new Uint16Array(rows),
+    games: new Uint32Array(rows),
+  };
 }
 
 function createCount(): ResultCount {
