@@ -131,7 +131,7 @@ class SocketPort extends EnginePort {
   /** The page has begun with its analysis, so that older tabs come to theirs. */
   private hasBegun = false;
 
-  constructor(private readonly url: string) {
+  constructor() {
     super();
     this.places.onmessage = ({ data: place }: MessageEvent<string>) => {
       const isOpen = this.socket?.readyState === WebSocket.OPEN;
@@ -181,7 +181,7 @@ class SocketPort extends EnginePort {
   }
 
   private connect(): void {
-    const socket = new WebSocket(this.url);
+    const socket = new WebSocket(new URL('./engine', location.href.replace(/^http/, 'ws')));
     this.socket = socket;
     socket.onopen = () => {
       this.retryS = FIRST_RETRY_S;
@@ -229,8 +229,8 @@ class WorkerPort extends EnginePort {
   private silence: ReturnType<typeof setTimeout> | null = null;
   private readonly unsent: NumberedMessage[] = [];
 
-  /** @param start rejects with the sentence for the user */
-  constructor(private readonly start: (events: ThreadEvents<FromWorker>) => Promise<Thread<unknown>>) {
+  /** @param build of the page */
+  constructor(private readonly build: string) {
     super();
     this.launch();
   }
@@ -260,13 +260,14 @@ class WorkerPort extends EnginePort {
       onError: ({ message }) =>
         this.fail(`The engine ${this.silence === null ? 'has failed' : 'does not start'}: ${message}`),
     };
-    this.start(events).then(
+    const network = readStored('network');
+    startSiteEngine({ build: this.build, network: typeof network === 'string' ? network : '', events }).then(
       (worker) => {
         this.worker = worker;
         for (const message of this.unsent.splice(0)) worker.post(message);
         this.awaitNews();
       },
-      (error: unknown) => this.fail(error instanceof Error ? error.message : String(error)),
+      ({ message }: Error) => this.fail(message),
     );
   }
 
@@ -338,11 +339,7 @@ export const port: EnginePort = createPort();
 /** A page of the site says of which build it is, and has its engine inside. */
 function createPort(): EnginePort {
   const build = document.querySelector('meta[name="sardonyx-build"]')?.getAttribute('content');
-  if (typeof build !== 'string') return new SocketPort(new URL('./engine', location.href.replace(/^http/, 'ws')).href);
-  return new WorkerPort((events) => {
-    const network = readStored('network');
-    return startSiteEngine({ build, network: typeof network === 'string' ? network : '', events });
-  });
+  return typeof build === 'string' ? new WorkerPort(build) : new SocketPort();
 }
 
 /** The engine in a page begins with the network that ran last; `sardonyx board` knows its own. */

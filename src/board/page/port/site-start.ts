@@ -64,7 +64,7 @@ async function isolate(build: string, events: ThreadEvents<PortEvent>): Promise<
   if (registration === undefined) return 'this browser or private window does not let the page keep a service worker';
   const { waiting } = registration;
   if (waiting !== null && !isInUse && (await ask(waiting, 'takeOver')) === true) {
-    await waitForState(waiting, 'activated');
+    await waitUntilActive(waiting);
     return reload();
   }
   const active = registration.active ?? (await waitForFirst(registration));
@@ -77,16 +77,16 @@ async function isolate(build: string, events: ThreadEvents<PortEvent>): Promise<
 async function waitForFirst(registration: ServiceWorkerRegistration): Promise<ServiceWorker | null> {
   const worker = registration.installing ?? registration.waiting;
   if (worker === null) return registration.active;
-  return (await waitForState(worker, 'activated')) ? worker : null;
+  return (await waitUntilActive(worker)) ? worker : null;
 }
 
-function waitForState(worker: ServiceWorker | null, state: ServiceWorkerState): Promise<boolean> {
+/** @returns false when it cannot be installed */
+function waitUntilActive(worker: ServiceWorker): Promise<boolean> {
   return new Promise((resolve) => {
     const check = (): void => {
-      if (worker === null || worker.state === 'redundant') resolve(false);
-      else if (worker.state === state) resolve(true);
+      if (worker.state === 'activated' || worker.state === 'redundant') resolve(worker.state === 'activated');
     };
-    worker?.addEventListener('statechange', check);
+    worker.addEventListener('statechange', check);
     check();
   });
 }
