@@ -74,7 +74,7 @@ export function readClock({ source }: MoveNode): string {
 }
 
 /** What the live engine has found out about a position. */
-interface LiveThought {
+export interface EngineThought {
   readonly line: Pick<Line, 'score'>;
   readonly nodes: number;
   readonly network: string;
@@ -87,7 +87,7 @@ interface LiveThought {
 export function readEvaluation(
   node: MoveNode,
   hasReview: boolean,
-  live: LiveThought | null,
+  live: EngineThought | null,
 ): { readonly text: string; readonly source: string } | null {
   const { comment, source, fen } = node;
   const isBlack = isBlacksTurn(fen);
@@ -105,11 +105,11 @@ export function readEvaluation(
   return note === '' ? said : { text: note, source: 'The program’s own note' };
 }
 
-function isDeeper(live: LiveThought, { network, nodes = 0 }: Judgement): boolean {
+function isDeeper(live: EngineThought, { network, nodes = 0 }: Judgement): boolean {
   return live.network === network && live.nodes > nodes;
 }
 
-function describeLive({ network, nodes }: LiveThought): string {
+function describeLive({ network, nodes }: EngineThought): string {
   return `Live engine: ${network}, ${formatCount(nodes)} visits`;
 }
 

@@ -9,7 +9,7 @@ import type { MoveRow } from '../../protocol/replies.js';
 import { goToNextMistake, judged } from '../review/review-session.js';
 import { later, toggle } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { study } from '../study/study.js';
 import { StudyPanel } from '../study/study-panel.js';
 import { drawPicture, SHADES } from './engine-arrows.js';
@@ -36,7 +36,7 @@ import {
   verdict,
 } from './live-analysis.js';
 
-const showsGames = storedSignal('explorer.open', isRoomy, isBoolean);
+const showsGames = storedSignal('explorer.open', isRoomy);
 const Candidates = later(async () => (await import('./candidates.js')).Candidates);
 const ExplorerView = later(async () => (await import('./explorer-view.js')).ExplorerView);
 

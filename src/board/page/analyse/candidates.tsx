@@ -9,7 +9,7 @@ import type { Line, MoveRow } from '../../protocol/replies.js';
 import { ChessBoard } from '../board/chess-board.js';
 import { Button, Menu, MenuItem, toggle } from '../shell/controls.js';
 import { moveInRow } from '../shell/keyboard.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { copyText } from '../shell/user-files.js';
 import { study } from '../study/study.js';
 import { askForExplanation } from './explain-view.js';
@@ -36,9 +36,9 @@ import { Replies, toggleReplies, unfoldedLines } from './replies.js';
 
 /** Moves of a line that is not unfolded. */
 const FEW_MOVES = 24;
-const showsOthers = storedSignal('otherMoves', isRoomy, isBoolean);
+const showsOthers = storedSignal('otherMoves', isRoomy);
 /** All moves with lc0's columns. */
-const showsColumns = storedSignal('columns', false, isBoolean);
+const showsColumns = storedSignal('columns', false);
 
 export function Candidates() {
   const state = currentState.value;

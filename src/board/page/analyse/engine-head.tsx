@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { formatCount, formatWdl } from '../../game/page-text.js';
 import { describeLoss, engine, obstacle, port, portState, transfer, useNetwork } from '../port/engine-port.js';
 import { Button, CheckField, Icon, Select, toggle, useLateText } from '../shell/controls.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { askForExplanation } from './explain-view.js';
 import {
   analysedPosition,
@@ -26,9 +26,9 @@ import {
   toggleThreat,
 } from './live-analysis.js';
 
-export const showsArrows = storedSignal('arrows', true, isBoolean);
+export const showsArrows = storedSignal('arrows', true);
 /** On the square of each candidate: White's expected points in percent, and visits. */
-export const showsNumbers = storedSignal('numbers', false, isBoolean);
+export const showsNumbers = storedSignal('numbers', false);
 const showsSettings = signal(false);
 
 const SILENT = `The engine has said nothing for ${SILENCE_MS / 1000} s`;

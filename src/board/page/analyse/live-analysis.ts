@@ -6,10 +6,11 @@ import { batch, computed, effect, type Signal, signal, untracked } from '@preact
 import { computeOutcome, formatFen, NO_MOVE, passTurn } from '../../../chess/rules/index.js';
 import { type ArrowMode, formatMoveNumber, requireMove } from '../../game/board-moves.js';
 import type { MoveNode } from '../../game/move-tree.js';
+import type { EngineThought } from '../../game/move-tree-text.js';
 import { describeWinner, formatScore, getWhiteWdl, isBlacksTurn } from '../../game/page-text.js';
 import type { Line, SearchState, TablebaseVerdict } from '../../protocol/replies.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
-import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
+import { isOneOf, storedSignal } from '../shell/stored.js';
 import { players } from '../study/players.js';
 import { study } from '../study/study.js';
 
@@ -23,21 +24,14 @@ interface PlaceMoves extends Place {
   readonly moves: readonly string[];
 }
 
-/** What the engine found out about a position. */
-interface Thought {
-  readonly line: Line;
-  readonly nodes: number;
-  readonly network: string;
-}
-
 /** There is room for what a small window folds. */
 export const isRoomy = matchMedia('(min-height: 900px) and (min-width: 1600px)').matches;
-export const isOn = storedSignal('engine', false, isBoolean);
-export const multiPv = storedSignal('multiPv', 3, isNumber);
+export const isOn = storedSignal('engine', false);
+export const multiPv = storedSignal('multiPv', 3);
 export const arrowMode = storedSignal<ArrowMode>('arrowMode', 'visits', isOneOf('visits', 'policy'));
 /** When an analysis ends by itself; 0 = never. */
-export const nodeLimit = storedSignal('limit.nodes', 0, isNumber);
-export const secondLimit = storedSignal('limit.seconds', 0, isNumber);
+export const nodeLimit = storedSignal('limit.nodes', 0);
+export const secondLimit = storedSignal('limit.seconds', 0);
 /** Where the opponent's turn is analysed. */
 const threatened = signal<MoveNode | null>(null);
 /** What the opponent would do if it were their turn; the next step ends it. */
@@ -105,17 +99,17 @@ function isProven({ score, pv }: Line, { moves }: SearchState): boolean {
   return score.kind === 'mate' || moves.find(({ move }) => move === pv[0])?.bound === 'exact';
 }
 
-const thoughts = new WeakMap<MoveNode, Signal<Thought | null>>();
+const thoughts = new WeakMap<MoveNode, Signal<EngineThought | null>>();
 
 /** What the engine found out about the node's position, since the page was loaded. */
-export function getThought(node: MoveNode): Signal<Thought | null> {
+export function getThought(node: MoveNode): Signal<EngineThought | null> {
   const known = thoughts.get(node) ?? signal(null);
   thoughts.set(node, known);
   return known;
 }
 
 /** Of two thoughts of the same network the one with more visits stays. */
-function keepThought(thought: Thought): void {
+function keepThought(thought: EngineThought): void {
   const known = getThought(study.node.value);
   const { network, nodes } = known.value ?? { network: '', nodes: 0 };
   if (network !== thought.network || nodes <= thought.nodes) known.value = thought;

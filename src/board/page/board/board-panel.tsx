@@ -26,7 +26,7 @@ import {
 } from '../shell/controls.js';
 import { bindKeys, type KeyBindings } from '../shell/keyboard.js';
 import { RoomLinks } from '../shell/rooms.js';
-import { isNumber, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { copyText } from '../shell/user-files.js';
 import type { Study } from '../study/study.js';
 import { ChessBoard, type Side } from './chess-board.js';
@@ -153,7 +153,7 @@ export function BoardPanel(props: BoardPanelProps) {
 }
 
 /** Share of the largest board that fits. */
-const boardSize = storedSignal('board.size', 1, isNumber);
+const boardSize = storedSignal('board.size', 1);
 const SMALLEST_BOARD = 0.5;
 
 /** The board's lower right corner: drags its size; a double click gives it all the room again. */

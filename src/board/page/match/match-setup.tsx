@@ -3,22 +3,22 @@ import { signal } from '@preact/signals';
 import { BOOK_ENDINGS } from '../../../chess/archives/index.js';
 import { engine, port, portState, reportError, sendFile } from '../port/engine-port.js';
 import { Button, CheckField, FileButton, NumberField, Segments, Select, submit } from '../shell/controls.js';
-import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
+import { isOneOf, storedSignal } from '../shell/stored.js';
 import { hasListed, matches, showMatch } from './match-session.js';
 
 /** Chosen players; '' = the first or last one that is offered. */
 const chosen = signal<readonly string[]>(['', '']);
 const tournament = storedSignal('match.tournament', 'round-robin', isOneOf('round-robin', 'gauntlet'));
 const limit = storedSignal('match.limit', 'nodes', isOneOf('nodes', 'clock'));
-const nodes = storedSignal('match.nodes', 100, isNumber);
-const seconds = storedSignal('match.seconds', 10, isNumber);
-const increment = storedSignal('match.increment', 0.1, isNumber);
-const games = storedSignal('match.games', 100, isNumber);
-const concurrency = storedSignal('match.concurrency', 1, isNumber);
-const usesSprt = storedSignal('match.sprt', false, isBoolean);
-const elo0 = storedSignal('match.elo0', 0, isNumber);
-const elo1 = storedSignal('match.elo1', 10, isNumber);
-const chess960 = storedSignal('match.chess960', false, isBoolean);
+const nodes = storedSignal('match.nodes', 100);
+const seconds = storedSignal('match.seconds', 10);
+const increment = storedSignal('match.increment', 0.1);
+const games = storedSignal('match.games', 100);
+const concurrency = storedSignal('match.concurrency', 1);
+const usesSprt = storedSignal('match.sprt', false);
+const elo0 = storedSignal('match.elo0', 0);
+const elo1 = storedSignal('match.elo1', 10);
+const chess960 = storedSignal('match.chess960', false);
 const books = signal<readonly string[]>([]);
 /** '' = none. */
 const book = signal('');

@@ -26,7 +26,7 @@ import {
   submit,
 } from '../shell/controls.js';
 import type { KeyBindings } from '../shell/keyboard.js';
-import { isBoolean, isNumber, isOneOf, storedSignal } from '../shell/stored.js';
+import { isOneOf, storedSignal } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';
 import { openPgn } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
@@ -227,13 +227,13 @@ type ColorChoice = PlayerSide | 'random';
 type Start = 'standard' | 'chess960' | 'board';
 
 const color = storedSignal<ColorChoice>('play.color', 'random', isOneOf('white', 'black', 'random'));
-const isFullStrength = storedSignal('play.full', false, isBoolean);
-const elo = storedSignal('play.elo', 1500, isNumber);
-const control = storedSignal('play.control', 3, isNumber);
-const minutes = storedSignal('play.minutes', 15, isNumber);
+const isFullStrength = storedSignal('play.full', false);
+const elo = storedSignal('play.elo', 1500);
+const control = storedSignal('play.control', 3);
+const minutes = storedSignal('play.minutes', 15);
 /** Seconds. */
-const increment = storedSignal('play.increment', 10, isNumber);
-const thinkMs = storedSignal('play.think', 1000, isNumber);
+const increment = storedSignal('play.increment', 10);
+const thinkMs = storedSignal('play.think', 1000);
 /** Why the last game could not begin. */
 const problem = signal('');
 const start = storedSignal<Start>('play.start', 'standard', isOneOf('standard', 'chess960', 'board'));

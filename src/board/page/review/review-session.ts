@@ -11,14 +11,14 @@ import { isFollowing, isOn } from '../analyse/live-analysis.js';
 import { gameStudy, game as playedGame } from '../play/play-session.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
-import { isBoolean, isNumber, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { chapterIndex, pendingReview, readChapterTree, setJudgements } from '../study/library.js';
 import { study } from '../study/study.js';
 
 /** Nodes for each position. */
-export const nodes = storedSignal('review.nodes', 400, isNumber);
+export const nodes = storedSignal('review.nodes', 400);
 /** Whether the list of moves shows what the review says. */
-export const isShown = storedSignal('review.shown', true, isBoolean);
+export const isShown = storedSignal('review.shown', true);
 
 /** What is known of the game on the board; null before its first review. */
 export const review = computed(() => {

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { CheckField, Dialog, Segments } from './controls.js';
 import { addNotice } from './notices.js';
-import { isBoolean, isOneOf, readStored, storedSignal, writeStored } from './stored.js';
+import { isOneOf, readStored, storedSignal, writeStored } from './stored.js';
 
 /* Light or dark: the system's choice until the user makes one. */
 const system = matchMedia('(prefers-color-scheme: dark)');
@@ -82,7 +82,7 @@ effect(() => {
   Promise.resolve(PIECE_SHEETS[value]?.()).then(show, show);
 });
 
-const hasSounds = storedSignal('sounds', false, isBoolean);
+const hasSounds = storedSignal('sounds', false);
 let audio: AudioContext | null = null;
 
 /** A short knock, lower and longer for a capture. */

@@ -2,7 +2,7 @@
  * Keys. One table says which key does what, and no key stands in it twice; a panel says what of it can be done there. Whatever uses
  * a key itself (fields, sliders, rows of tabs) keeps it, and so do combinations with Ctrl, Alt or Meta that the table does not name.
  */
-import { isBoolean, storedSignal } from './stored.js';
+import { storedSignal } from './stored.js';
 
 interface KeyRow {
   /** As KeyboardEvent.key has it; letters in lower case; with Ctrl or Meta `Ctrl+z`; with Shift `Shift+Home`. */
@@ -61,7 +61,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
 );
 
 /** Keys of one sign without Ctrl: speech recognition and unsteady hands press them by mistake. Space stays. */
-export const usesSigns = storedSignal('keys.signs', true, isBoolean);
+export const usesSigns = storedSignal('keys.signs', true);
 
 const layers: KeyBindings[] = [];
 const TEXT_FIELD =

@@ -29,8 +29,15 @@ export function watchStored(name: string, listener: (value: unknown) => void): v
   });
 }
 
-/** A signal that the browser remembers. @param isValid what an older version of the page left behind may not be */
-export function storedSignal<T>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
+/**
+ * A signal that the browser remembers.
+ * @param isValid what an older version of the page left behind may not be; left out: any value of the same type is
+ */
+export function storedSignal<T>(
+  name: string,
+  initial: T,
+  isValid = (value: unknown): value is T => typeof value === typeof initial,
+): Signal<T> {
   const stored = readStored(name);
   const state = signal<T>(isValid(stored) ? stored : initial);
   let isFirst = true;
@@ -47,14 +54,6 @@ let hasComplained = false;
 function complain(): void {
   if (!hasComplained) addNotice('warning', 'The browser does not keep this setting: it lasts as long as this page');
   hasComplained = true;
-}
-
-export function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean';
-}
-
-export function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
 }
 
 export function isOneOf<T extends string>(...choices: readonly T[]): (value: unknown) => value is T {

@@ -2,14 +2,14 @@
 import { EXPORT_PARTS, type ExportParts } from '../../game/move-tree-text.js';
 import { port } from '../port/engine-port.js';
 import { MenuItem, toggle } from '../shell/controls.js';
-import { isBoolean, storedSignal } from '../shell/stored.js';
+import { storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import type { Chapter } from './analysis-store.js';
 import { analysisName, chapterIndex, chapters, createLink, keepChapter } from './library.js';
 import { study } from './study.js';
 
 const PARTS = Object.keys(EXPORT_PARTS) as (keyof ExportParts)[];
-const wanted = Object.fromEntries(PARTS.map((part) => [part, storedSignal(`export.${part}`, true, isBoolean)]));
+const wanted = Object.fromEntries(PARTS.map((part) => [part, storedSignal(`export.${part}`, true)]));
 /** Games that are written before the page goes on. */
 const BATCH = 50;
 
