@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { failure } from '../../../base/util/index.js';
 import type { Move, Position } from '../../../chess/rules/index.js';
 import { getPromotionLetter, parseTypedMove } from '../../game/board-moves.js';
-import { countMaterial } from '../../game/page-text.js';
+import { countMaterial, PIECE_NAMES } from '../../game/page-text.js';
 import type { Line } from '../../protocol/replies.js';
 import {
   assign,
@@ -388,8 +388,6 @@ function turnWheel(event: WheelEvent, study: Study, onStep: () => void = () => u
   turned = 0;
 }
 
-const ROLES = { q: 'queen', r: 'rook', b: 'bishop', n: 'knight' } as const;
-
 interface PromotionProps {
   readonly moves: readonly Move[];
   readonly color: Side;
@@ -402,13 +400,13 @@ function PromotionDialog({ moves, color, onChoose, onCancel }: PromotionProps) {
   return (
     <Dialog title="Promote to" onClose={onCancel}>
       <div class="promotion">
-        {(Object.keys(ROLES) as (keyof typeof ROLES)[]).map((letter) => {
+        {['q', 'r', 'b', 'n'].map((letter) => {
           const move = moves.find((candidate) => getPromotionLetter(candidate) === letter);
           if (move === undefined) return null;
           return (
             <button key={letter} type="button" class="promotion-choice cg-wrap" onClick={() => onChoose(move)}>
-              {h('piece' as 'i', { class: `${ROLES[letter]} ${color}` })}
-              <span class="visually-hidden">{ROLES[letter]}</span>
+              {h('piece' as 'i', { class: `${PIECE_NAMES[letter]} ${color}` })}
+              <span class="visually-hidden">{PIECE_NAMES[letter]}</span>
             </button>
           );
         })}

@@ -115,7 +115,7 @@ export function MatchPanel() {
       ) : (
         <>
           <MatchHead state={state} />
-          <Crosstable state={state} />
+          {state.players.length === 2 ? <PairTable state={state} /> : <TournamentTable state={state} />}
           <MatchCharts state={state} />
         </>
       )}
@@ -246,10 +246,6 @@ function describeElo({ elo }: MatchState): string {
 
 function formatRecord({ wins, draws, losses }: MatchScore): string {
   return `+${wins} =${draws} −${losses}`;
-}
-
-function Crosstable({ state }: { readonly state: MatchState }) {
-  return state.players.length === 2 ? <PairTable state={state} /> : <TournamentTable state={state} />;
 }
 
 function PairTable({ state: { players, games } }: { readonly state: MatchState }) {

@@ -15,6 +15,7 @@ import {
 import { BoardPanel } from '../board/board-panel.js';
 import { point } from '../board/chess-board.js';
 import { engine } from '../port/engine-port.js';
+import { startReview } from '../review/review-session.js';
 import {
   assign,
   Button,
@@ -72,7 +73,7 @@ async function analyse(pgn: string): Promise<void> {
 async function review(pgn: string): Promise<void> {
   if (!(await openPgn(pgn))) return;
   location.hash = 'review';
-  void import('../review/review-session.js').then(({ startReview }) => startReview());
+  startReview();
 }
 
 export function PlayPanel() {
