@@ -3,7 +3,7 @@
  */
 import yargs from 'yargs';
 import { getProgramCommand } from '#platform/machine.js';
-import { cutText, findNearWord, showControls, suggestName, unwrap } from '../base/util/index.js';
+import { cutText, findNearWord, getErrorMessage, showControls, suggestName, unwrap } from '../base/util/index.js';
 import { CrashReporter, readSettings } from '../engine/app/options.js';
 import { analyseCommand } from './commands/analyse/analyse.js';
 import { backendBenchCommand } from './commands/backendbench.js';
@@ -191,7 +191,6 @@ function rewordMessage(message: string, command: Command, words: readonly string
 /** For internal errors: writes a report and exits with status 70 (EX_SOFTWARE of sysexits.h). */
 function endWithReport(error: unknown): never {
   const path = new CrashReporter().write(error);
-  const message = error instanceof Error ? error.message : String(error);
-  printNote(`Internal error: ${message}${path === null ? '' : ` (report in ${path})`}`);
+  printNote(`Internal error: ${getErrorMessage(error)}${path === null ? '' : ` (report in ${path})`}`);
   process.exit(70);
 }

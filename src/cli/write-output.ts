@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { describeWriteFailure } from '#platform/files.js';
-import { showControls } from '../base/util/result.js';
+import { getErrorMessage, showControls } from '../base/util/result.js';
 
 /** @param flag `w` for a new file, `a` to add to one */
 export async function writeOutput(path: string, content: Uint8Array | string, flag: 'w' | 'a' = 'w'): Promise<void> {
@@ -61,7 +61,7 @@ export function writeNote(line: string): void {
 
 /** The first line of an error's message: causes and stacks may follow it. */
 export function describeError(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0];
+  return getErrorMessage(error).split('\n')[0];
 }
 
 /** @param onClosed called once, when the reader has closed the pipe or stdout cannot be written */

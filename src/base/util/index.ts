@@ -25,6 +25,7 @@ export {
   describeRefusal,
   failure,
   formatMegabytes,
+  getErrorMessage,
   type Result,
   removeControls,
   showControls,

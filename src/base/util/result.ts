@@ -12,10 +12,14 @@ export function failure(error: string): Result<never> {
   return { ok: false, error: cutText(error, LONGEST_SENTENCE) };
 }
 
+/** What was thrown, as a part of a sentence: an error's message, or the text of anything else. */
+export function getErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A refusal as a page shows it: one line of limited length, even if a file name in it holds line ends. */
 export function describeRefusal(error: unknown): string {
-  const sentence = error instanceof Error ? error.message : String(error);
-  return cutText(showControls(sentence.trim().replace(/\n/g, ' ')), LONGEST_SENTENCE);
+  return cutText(showControls(getErrorMessage(error).trim().replace(/\n/g, ' ')), LONGEST_SENTENCE);
 }
 
 /** For code whose input is known to be good (constants, tests): the value, or a thrown Error with the sentence. */

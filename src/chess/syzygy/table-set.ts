@@ -3,6 +3,7 @@
  * out.
  */
 
+import { getErrorMessage } from '../../base/util/index.js';
 import { FileMemory } from './file-bytes.js';
 import type { TableFile } from './find-tables.js';
 import type { PieceList } from './piece-list.js';
@@ -52,7 +53,7 @@ export class TableSet {
     } catch (error) {
       entry.isBroken = true;
       entry.table = null;
-      this.onWarning(`Tablebase ${path} left out: ${error instanceof Error ? error.message : String(error)}`);
+      this.onWarning(`Tablebase ${path} left out: ${getErrorMessage(error)}`);
       return NO_VALUE;
     }
   }

@@ -6,7 +6,7 @@
  * number of boards.
  */
 import { runNextTurn } from '#platform/threads.js';
-import { createPrng, drawSeed } from '../../base/util/index.js';
+import { createPrng, drawSeed, getErrorMessage } from '../../base/util/index.js';
 import { countBusyLeaves, type LeafQueue } from '../../networks/leaves/index.js';
 import { type Batching, defaultSearchParams, type SearchScheduler, TreeSearch } from '../../search/index.js';
 import type { AnalysisSettings } from './analysis-client.js';
@@ -127,7 +127,7 @@ export class AnalysisRun {
       if (hasFailed || move === 0 || root === null) return createFailedAnswer(task, 'No evaluator could answer');
       return createAnswer(task, root, false);
     } catch (error) {
-      return createFailedAnswer(task, `The search failed: ${error instanceof Error ? error.message : String(error)}`);
+      return createFailedAnswer(task, `The search failed: ${getErrorMessage(error)}`);
     }
   }
 

@@ -3,7 +3,7 @@
  * passes positions on. It never throws, whatever a line holds.
  */
 
-import { isTooLong } from '../../base/util/index.js';
+import { getErrorMessage, isTooLong } from '../../base/util/index.js';
 import { type PositionTask, parseQuery, type QueryDefaults, type TaskSelection } from './parse-query.js';
 import { isObject, type Problem, QueryProblem, readFields, terminationSchema } from './query-fields.js';
 
@@ -65,7 +65,7 @@ export class AnalysisSession {
     } catch (error) {
       if (error instanceof QueryProblem) this.refuse(id, error);
       // A fault of ours must not take the lines behind this one along.
-      else this.ports.send({ id, error: `Internal error: ${error instanceof Error ? error.message : String(error)}` });
+      else this.ports.send({ id, error: `Internal error: ${getErrorMessage(error)}` });
     }
   }
 

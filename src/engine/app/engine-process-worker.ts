@@ -1,4 +1,5 @@
 /** The process of an engine whose program runs on a thread (engine-process-client.ts). It ends when the thread or its process does. */
+import { getErrorMessage } from '../../base/util/index.js';
 import { LocalHost } from '../library/index.js';
 import type { HostCall, HostMessage } from './engine-process-client.js';
 import { enginePorts } from './evaluator-network.js';
@@ -29,7 +30,7 @@ process.on('message', async ({ id, method, args }: HostCall) => {
     const value = await Reflect.apply(call, host, args);
     post({ id, network: host.network, ...(method === 'evaluate' ? { value } : {}) });
   } catch (error) {
-    post({ id, network: host.network, error: error instanceof Error ? error.message : String(error) });
+    post({ id, network: host.network, error: getErrorMessage(error) });
   }
 });
 process.on('disconnect', () => process.exit());

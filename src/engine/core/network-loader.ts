@@ -9,6 +9,7 @@
 
 import { repeatEvery } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
+import { getErrorMessage } from '../../base/util/index.js';
 import type { EngineListener, EnginePorts, NetworkPort } from './ports.js';
 
 /** Tells the user at this interval that loading is not finished. */
@@ -112,7 +113,7 @@ export class NetworkLoader {
       this.loadedOptions = options;
       this.explain(this.network);
     } catch (error) {
-      const reason = getReason(error);
+      const reason = getErrorMessage(error);
       this.network = await this.createAgain();
       const role = this.network === null ? 'plays instead' : 'stays';
       if (this.network === null) {
@@ -139,7 +140,7 @@ export class NetworkLoader {
       await old?.dispose();
     } catch (error) {
       this.stranded = old;
-      this.listener.warning(`The network cannot be loaded for the CPU: ${getReason(error)}`);
+      this.listener.warning(`The network cannot be loaded for the CPU: ${getErrorMessage(error)}`);
     }
   }
 
@@ -170,8 +171,4 @@ export class NetworkLoader {
       return null;
     }
   }
-}
-
-function getReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

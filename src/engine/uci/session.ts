@@ -7,7 +7,7 @@
 import { createLogger } from '#platform/log-file.js';
 import { repeatEvery, runNextTurn } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
-import { cutText, failure, isTooLong, showControls } from '../../base/util/index.js';
+import { cutText, failure, getErrorMessage, isTooLong, showControls } from '../../base/util/index.js';
 import { formatUciMove, type Move, parseUciMove } from '../../chess/rules/index.js';
 import type { ScoreType } from '../../search/index.js';
 import {
@@ -339,7 +339,7 @@ export class UciSession {
   private hold(until: Promise<void>): void {
     this.holds++;
     void until
-      .catch((error: unknown) => this.writeError(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => this.writeError(getErrorMessage(error)))
       .then(() => {
         if (--this.holds > 0) return;
         this.isLoading = false;

@@ -3,6 +3,7 @@
  * none. It reports every change to the pool and updates the list of threads that can evaluate.
  */
 
+import { getErrorMessage } from '../../../base/util/index.js';
 import { type LeafSlots, LiveEvaluators, PoolCounters } from '../../leaves/index.js';
 import type { BackendPlan } from '../backend/backend-plan.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
@@ -51,7 +52,7 @@ export class EvaluatorSupply {
     if (failures > MAX_FALLBACKS) return this.giveUp(error);
     try {
       const evaluator = this.use(await this.factory.createFallback(this.plan, this.model, this.worker));
-      this.report({ type: 'fellBack', from, to: evaluator.backend, reason: getReason(error) });
+      this.report({ type: 'fellBack', from, to: evaluator.backend, reason: getErrorMessage(error) });
       return evaluator;
     } catch (again) {
       return this.giveUp(again);
@@ -65,7 +66,7 @@ export class EvaluatorSupply {
   /** Marks this thread as unable to evaluate. */
   giveUp(error: unknown): null {
     const othersLeft = this.live.leave(this.worker);
-    this.report({ type: 'gaveUp', reason: getReason(error), othersLeft });
+    this.report({ type: 'gaveUp', reason: getErrorMessage(error), othersLeft });
     return null;
   }
 
@@ -75,10 +76,6 @@ export class EvaluatorSupply {
     this.live.join(this.worker);
     return evaluator;
   }
-}
-
-function getReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** After this many evaluations, earlier failures no longer count. */
