@@ -5,7 +5,7 @@
 import { endThread, getThreadData, postToParent } from '#platform/threads.js';
 import { failure, inflate, type Result, success } from '../base/util/index.js';
 import { hasNetworkHead, type Lc0LoadOptions, loadLc0Network } from '../networks/lc0/index.js';
-import { describeProviderFailure, readPrecision } from '../networks/nn/index.js';
+import { readPrecision } from '../networks/nn/index.js';
 
 export interface ConversionTask {
   /** A network's file; shared memory. */
@@ -15,7 +15,7 @@ export interface ConversionTask {
   readonly lc0: Pick<Lc0LoadOptions, 'policyHead' | 'valueHead' | 'precision'>;
 }
 
-/** An ONNX model in shared memory, or one sentence for the user. */
+/** An ONNX model in shared memory, or one sentence for the user. Of an exception `convertNetwork` makes that sentence. */
 export type ConversionAnswer = Result<Uint8Array>;
 
 async function convert({ file, name, lc0 }: ConversionTask): Promise<ConversionAnswer> {
@@ -35,11 +35,5 @@ function share(bytes: Uint8Array): Uint8Array {
   return shared;
 }
 
-const task = await getThreadData<ConversionTask>();
-postToParent(
-  await convert(task).catch((error: unknown) => {
-    const problem = error instanceof Error ? error.message : String(error);
-    return failure(`Cannot read the network ${task.name}: ${describeProviderFailure(problem)}`);
-  }),
-);
+postToParent(await convert(await getThreadData<ConversionTask>()));
 endThread();
