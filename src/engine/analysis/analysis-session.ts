@@ -5,7 +5,7 @@
 
 import { getErrorMessage, isTooLong } from '../../base/util/index.js';
 import { type PositionTask, parseQuery, type QueryDefaults, type TaskSelection } from './parse-query.js';
-import { isObject, type Problem, QueryProblem, readFields, terminationSchema } from './query-fields.js';
+import { isObject, QueryProblem, readFields, terminationSchema } from './query-fields.js';
 
 export interface AnalysisHost {
   add(tasks: readonly PositionTask[]): void;
@@ -61,26 +61,25 @@ export class AnalysisSession {
     }
     try {
       if (object.action === undefined) this.receiveQuery(id, object);
-      else this.receiveAction(id, object);
+      else this.receiveAction(object);
     } catch (error) {
-      if (error instanceof QueryProblem) this.refuse(id, error);
+      if (error instanceof QueryProblem) this.ports.send({ id, error: error.message, field: error.field });
       // A fault of ours must not take the lines behind this one along.
       else this.ports.send({ id, error: `Internal error: ${getErrorMessage(error)}` });
     }
   }
 
+  /** @throws QueryProblem */
   private receiveQuery(id: string, object: Record<string, unknown>): void {
     const { models } = this.ports;
-    const query = parseQuery(id, object, { ...this.defaults, models: models.map(({ name }) => name) });
-    if (!query.ok) {
-      this.refuse(id, query.problem);
-      return;
-    }
-    for (const { field, text } of query.value.warnings) this.ports.send({ id, warning: text, field });
-    models[query.value.model].host.add(query.value.tasks);
+    const names = models.map(({ name }) => name);
+    const { model, tasks, warnings } = parseQuery(id, object, { ...this.defaults, models: names });
+    for (const { field, text } of warnings) this.ports.send({ id, warning: text, field });
+    models[model].host.add(tasks);
   }
 
-  private receiveAction(id: string, object: Record<string, unknown>): void {
+  /** @throws QueryProblem */
+  private receiveAction(object: Record<string, unknown>): void {
     const { models, version, send } = this.ports;
     switch (object.action) {
       case 'query_version':
@@ -101,11 +100,10 @@ export class AnalysisSession {
         this.terminate(object);
         return;
       default:
-        this.refuse(id, { field: 'action', text: `action must be one of ${ACTIONS}` });
+        throw new QueryProblem('action', `action must be one of ${ACTIONS}`);
     }
   }
 
-  /** @throws QueryProblem */
   private terminate(object: Record<string, unknown>): void {
     const { terminateId, turnNumbers = null } = readFields(terminationSchema, object);
     const isOne = object.action === 'terminate';
@@ -114,9 +112,5 @@ export class AnalysisSession {
     this.ports.send(object);
     const queryId = isOne ? (terminateId ?? null) : null;
     for (const { host } of this.ports.models) host.terminate({ queryId, turnNumbers });
-  }
-
-  private refuse(id: string, { field, text }: Problem): void {
-    this.ports.send({ id, error: text, field });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Parses a JSON query into the positions to analyse. It finds every mistake before a search starts, and returns either one
- * problem with its field, or tasks and warnings. `allowMoves` and `avoidMoves` become root moves and, below the root, rules of the
+ * Parses a JSON query into the positions to analyse. It finds every mistake before a search starts, and throws the first
+ * one with its field, or returns tasks and warnings. `allowMoves` and `avoidMoves` become root moves and, below the root, rules of the
  * search.
  */
 
@@ -25,15 +25,7 @@ import {
 } from '../../search/index.js';
 import { engineOptions } from '../core/options.js';
 import { parseGameMove, readMoveRules } from './move-restriction.js';
-import {
-  describeRange,
-  MOST_MOVES,
-  type Problem,
-  type QueryFields,
-  QueryProblem,
-  querySchema,
-  readFields,
-} from './query-fields.js';
+import { describeRange, MOST_MOVES, type QueryFields, QueryProblem, querySchema, readFields } from './query-fields.js';
 
 export interface QueryDefaults {
   /** Values of all options, by UCI name. */
@@ -45,16 +37,18 @@ export interface QueryDefaults {
   readonly models: readonly string[];
 }
 
+interface QueryWarning {
+  readonly field: string;
+  /** One sentence. */
+  readonly text: string;
+}
+
 export interface ParsedQuery {
   /** Index of the network to use. */
   readonly model: number;
   readonly tasks: readonly PositionTask[];
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly QueryWarning[];
 }
-
-export type QueryResult =
-  | { readonly ok: true; readonly value: ParsedQuery }
-  | { readonly ok: false; readonly problem: Problem };
 
 /** Search options that all queries share. */
 const FIXED_OPTIONS: ReadonlySet<string> = new Set(['MinibatchSize', 'BatchesInFlight', 'RamLimitMb']);
@@ -66,22 +60,14 @@ const overridable: ReadonlyMap<string, OptionSpec> = new Map(
   ].map((spec) => [spec.uci.toLowerCase(), spec]),
 );
 
+/** @throws QueryProblem */
 export function parseQuery(
   queryId: string,
   object: Readonly<Record<string, unknown>>,
   defaults: QueryDefaults,
-): QueryResult {
-  try {
-    return { ok: true, value: readQuery(queryId, object, defaults) };
-  } catch (error) {
-    if (error instanceof QueryProblem) return { ok: false, problem: error };
-    throw error;
-  }
-}
-
-function readQuery(queryId: string, object: Readonly<Record<string, unknown>>, defaults: QueryDefaults): ParsedQuery {
+): ParsedQuery {
   const fields = readFields(querySchema, object);
-  const notes: Problem[] = [];
+  const notes: QueryWarning[] = [];
   const game = readGame(fields, notes);
   const turns = readTurns(fields, game.length - 1);
   const priorities = readPriorities(fields, turns.length);
@@ -141,7 +127,7 @@ interface Turn {
  * The positions of the game, the initial one first.
  * @param notes receives what was dropped from the FEN
  */
-function readGame({ initialFen, fen: otherFen, startpos, moves = [] }: QueryFields, notes: Problem[]): Turn[] {
+function readGame({ initialFen, fen: otherFen, startpos, moves = [] }: QueryFields, notes: QueryWarning[]): Turn[] {
   const fen = initialFen ?? otherFen;
   if (otherFen !== undefined && fen !== otherFen)
     throw new QueryProblem('fen', 'fen is another name of initialFen: give one');

@@ -1,18 +1,13 @@
 /** The fields of a query and their types. A mistake is thrown as a `QueryProblem`; whoever answers the query catches it. */
 import * as v from 'valibot';
 
-export interface Problem {
-  readonly field: string;
-  /** One sentence. */
-  readonly text: string;
-}
-
-export class QueryProblem extends Error implements Problem {
+/** A mistake in a query; its message is one sentence. */
+export class QueryProblem extends Error {
   constructor(
     readonly field: string,
-    readonly text: string,
+    message: string,
   ) {
-    super(text);
+    super(message);
   }
 }
 

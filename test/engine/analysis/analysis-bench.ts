@@ -20,9 +20,7 @@ export const DEFAULTS: QueryDefaults = {
 };
 
 export function createTasks(query: Record<string, unknown>): readonly PositionTask[] {
-  const parsed = parseQuery(String(query.id ?? 'q'), query, DEFAULTS);
-  if (!parsed.ok) throw new Error(parsed.problem.text);
-  return parsed.value.tasks;
+  return parseQuery(String(query.id ?? 'q'), query, DEFAULTS).tasks;
 }
 
 export interface Bench {

@@ -194,10 +194,12 @@ function readTag(fen: string): Result<ReadPosition> {
 const { values } = createOptionStore();
 
 function query(fen: string): Result<ReadPosition> {
-  const read = parseQuery('x', { fen }, { values, models: [], maxVisits: 1, maxTimeMs: null });
-  if (!read.ok) return failure(read.problem.text.replace('Illegal position: ', ''));
-  const { tasks, warnings } = read.value;
-  return success({ fen: formatFen(unwrap(parseFen(tasks[0].rootFen))), notes: warnings.map(({ text }) => text) });
+  try {
+    const { tasks, warnings } = parseQuery('x', { fen }, { values, models: [], maxVisits: 1, maxTimeMs: null });
+    return success({ fen: formatFen(unwrap(parseFen(tasks[0].rootFen))), notes: warnings.map(({ text }) => text) });
+  } catch (error) {
+    return failure((error as Error).message.replace('Illegal position: ', ''));
+  }
 }
 
 async function readList(fen: string): Promise<Result<ReadPosition>> {
