@@ -87,7 +87,7 @@ export class AnalysisRun {
     this.isStarting = true;
     runNextTurn(() => {
       this.isStarting = false;
-      while (this.waiting.size > 0 && this.activeCount < this.parallel) {
+      while (this.activeCount < this.parallel) {
         const task = this.waiting.take();
         if (task === undefined) break;
         if (task.end !== null) this.onAnswer(createFinishedAnswer(task));

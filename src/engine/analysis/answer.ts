@@ -109,11 +109,7 @@ export function createFinishedAnswer(task: PositionTask): PositionAnswer {
     rootInfo: {
       currentPlayer: getPlayer(task),
       visits: 0,
-      winrate: computeWinrate(wl),
-      wdl: computeWdl(wl, 1 + wl),
-      ...(wl < 0 ? { scoreCp: null, mate: 0 } : { scoreCp: computeScore(task.scoreType, DRAWN_VALUES) }),
-      q: wl,
-      utility: wl,
+      ...(wl < 0 ? createValues(task, { wl, d: 0, q: wl, mu: 0 }, 0) : createValues(task, DRAWN_VALUES, null)),
       lcb: computeWinrate(wl),
       utilityLcb: wl,
       movesLeft: 0,

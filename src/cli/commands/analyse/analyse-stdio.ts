@@ -43,7 +43,7 @@ export function parseModel(text: string): NamedModel {
 }
 
 interface RunningModel extends AnalysisModel {
-  readonly thread: AnalysisClient;
+  readonly host: AnalysisClient;
   dispose(): Promise<void>;
 }
 
@@ -75,12 +75,12 @@ export async function analyseStdio(
     process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
     process.stdin.on('end', () => {
       lines.end();
-      for (const { thread } of models) {
-        if (settings.quitsWithoutWaiting) thread.terminate({ queryId: null, turnNumbers: null });
-        thread.finish();
+      for (const { host } of models) {
+        if (settings.quitsWithoutWaiting) host.terminate({ queryId: null, turnNumbers: null });
+        host.finish();
       }
     });
-    await Promise.all(models.map(({ thread }) => thread.finished));
+    await Promise.all(models.map(({ host }) => host.finished));
     await new Promise((resolve) => writer.write('', resolve));
   } finally {
     await Promise.all(models.map((model) => model.dispose()));
@@ -102,7 +102,7 @@ async function startModel(
   const pool = await EvaluatorPool.create(await createPoolOptions(options, printNote));
   const { handle, threads, minibatch } = pool;
   const suitable = Math.max(LEAST_PARALLEL, Math.min(MOST_PARALLEL, countBusyLeaves({ workers: threads, minibatch })));
-  const thread = new AnalysisClient(
+  const host = new AnalysisClient(
     {
       pool: handle,
       settings: {
@@ -116,11 +116,10 @@ async function startModel(
   return {
     name: name ?? pool.network.name,
     network: pool.network.name,
-    host: thread,
+    host,
     clearCache: () => pool.clearCache(),
-    thread,
     dispose: async () => {
-      await thread.dispose();
+      await host.dispose();
       await pool.dispose();
     },
   };
