@@ -15,22 +15,6 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** The largest inflated size of a gzipped file of this size. */
-export function getInflationLimit(sizeBytes: number): number {
-  return Math.min(LARGEST_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, sizeBytes * LARGEST_RATIO));
-}
-
-export function describeTooLarge(limitBytes: number): string {
-  return `it inflates to more than ${Math.floor(limitBytes / 2 ** 20)} MB`;
-}
-
-/** @returns null for errors that are not zlib's */
-export function describeInflationFailure(error: unknown): string | null {
-  const { code } = error as { readonly code?: string };
-  if (code === 'Z_BUF_ERROR') return 'the file is cut off: its compressed data end too early';
-  return code?.startsWith('Z_') ? 'the compressed data are damaged' : null;
-}
-
 /** First words of the small text that Git has in place of a large file (git-lfs.com, spec v1), under today's and its first name. */
 const LFS_POINTER = /^version https:\/\/(?:git-lfs|hawser)/;
 
@@ -40,7 +24,7 @@ export function isLfsPointer(bytes: Uint8Array): boolean {
 }
 
 /** Why a file holds nothing of what its name promises: it is empty, or Git has not fetched it; null if neither. */
-export function describeMissingContent(bytes: Uint8Array): string | null {
+function describeMissingContent(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'the file is empty';
   return isLfsPointer(bytes)
     ? 'it is a Git LFS pointer in place of the file itself, which `git lfs pull` fetches'
@@ -55,21 +39,35 @@ export async function inflate(bytes: Uint8Array): Promise<Result<Uint8Array>> {
 }
 
 async function inflateGzip(bytes: Uint8Array): Promise<Result<Uint8Array>> {
-  const limitBytes = getInflationLimit(bytes.length);
-  const parts: Uint8Array[] = [];
+  const limitBytes = Math.min(LARGEST_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, bytes.length * LARGEST_RATIO));
+  // Right unless the file lies, so the content is copied once and memory holds it once.
+  let content = new Uint8Array(Math.min(readDeclaredSize(bytes), limitBytes));
   let sizeBytes = 0;
   try {
     for await (const part of gunzip([bytes])) {
-      sizeBytes += part.length;
-      if (sizeBytes > limitBytes) return failure(describeTooLarge(limitBytes));
-      parts.push(part);
+      const neededBytes = sizeBytes + part.length;
+      if (neededBytes > limitBytes) return failure(`it inflates to more than ${Math.floor(limitBytes / 2 ** 20)} MB`);
+      if (neededBytes > content.length) {
+        const grown = new Uint8Array(Math.min(limitBytes, Math.max(neededBytes, 2 * content.length)));
+        grown.set(content.subarray(0, sizeBytes));
+        content = grown;
+      }
+      content.set(part, sizeBytes);
+      sizeBytes = neededBytes;
     }
-    return success(concatBytes(parts));
+    return success(content.subarray(0, sizeBytes));
   } catch (error) {
-    const reason = describeInflationFailure(error);
-    if (reason === null) throw error;
-    return failure(reason);
+    const { code } = error as { readonly code?: string };
+    if (code === 'Z_BUF_ERROR') return failure('the file is cut off: its compressed data end too early');
+    if (code?.startsWith('Z_')) return failure('the compressed data are damaged');
+    throw error;
   }
+}
+
+/** The last four bytes of a gzip file: its inflated size modulo 2^32 (RFC 1952, 2.3.1). */
+function readDeclaredSize(bytes: Uint8Array): number {
+  const tail = bytes.subarray(-4);
+  return tail.length === 4 ? new DataView(tail.buffer, tail.byteOffset).getUint32(0, true) : 0;
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {

@@ -8,10 +8,6 @@ export {
 } from './float16.js';
 export {
   concatBytes,
-  describeInflationFailure,
-  describeMissingContent,
-  describeTooLarge,
-  getInflationLimit,
   inflate,
   isGzip,
   isLfsPointer,
