@@ -12,8 +12,9 @@ import { gzipSync } from 'node:zlib';
 import { readProgramFile } from '#platform/program-files.js';
 import { describeRefusal } from '../../base/util/index.js';
 import type { Access } from './access.js';
-import { HttpRefusal, type KeptAnalyses, LARGEST_ANALYSIS_BYTES } from './kept-analyses.js';
-import { type FileKind, type SentFiles, TooMuch } from './sent-files.js';
+import { HttpRefusal } from './http-refusal.js';
+import { type KeptAnalyses, LARGEST_ANALYSIS_BYTES } from './kept-analyses.js';
+import type { FileKind, SentFiles } from './sent-files.js';
 
 interface HttpContents {
   /** By URL path. */
@@ -113,22 +114,22 @@ export async function answerHttp(
     askForToken(401, 'The board asks each browser for a token, and again when it was started anew.');
     return;
   }
+  const refuse = (error: unknown, usualStatus: number): void => {
+    say(error instanceof HttpRefusal ? error.status : usualStatus, describeRefusal(error));
+    dropRest(request);
+  };
   if (id !== undefined) {
-    await answerKept(request, contents.kept, id, say).catch((error: Error) => {
-      say(error instanceof HttpRefusal ? error.status : 500, describeRefusal(error));
-      dropRest(request);
-    });
+    await answerKept(request, contents.kept, id, say).catch((error: unknown) => refuse(error, 500));
     return;
   }
   if (method === 'PUT') {
-    const [status, text] = await takeFile(
-      request,
-      contents.sent,
-      kind as FileKind,
-      url?.searchParams.get('name') ?? '',
+    const length = Number(headers['content-length']);
+    const bytes = Number.isSafeInteger(length) ? length : null;
+    const taken = contents.sent.receive(kind as FileKind, url?.searchParams.get('name') ?? '', request, bytes);
+    await taken.then(
+      (name) => say(200, name),
+      (error: unknown) => refuse(error, 422),
     );
-    say(status, text);
-    if (status !== 200) dropRest(request);
     return;
   }
   const [, match] = PGN_PATH.exec(url?.pathname ?? '') ?? [];
@@ -221,21 +222,6 @@ function createTokenPage(sentence: string): string {
 <input id="token" name="token" autocomplete="off" autofocus required><button>Open the board</button></form>
 </main></body></html>
 `;
-}
-
-/** @returns the answer's status and text */
-async function takeFile(
-  request: IncomingMessage,
-  sent: SentFiles,
-  kind: FileKind,
-  name: string,
-): Promise<readonly [status: number, text: string]> {
-  const length = Number(request.headers['content-length']);
-  try {
-    return [200, await sent.receive(kind, name, request, Number.isSafeInteger(length) ? length : null)];
-  } catch (error) {
-    return [error instanceof TooMuch ? 413 : 422, describeRefusal(error)];
-  }
 }
 
 /** A connection that closes in the middle of a file would hide the answer from the browser. */

@@ -14,6 +14,7 @@ import * as v from 'valibot';
 import { describeReadFailure, describeWriteFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
 import { BLOCK, type KeptEntry, type KeptList } from '../protocol/kept.js';
+import { HttpRefusal } from './http-refusal.js';
 
 const MEGABYTE = 1e6;
 export const LARGEST_ANALYSIS_BYTES = 32 * MEGABYTE;
@@ -44,16 +45,6 @@ const blockSchema = v.pipe(
   v.maxLength(BLOCK),
 );
 const changeSchema = v.strictTuple([count, blockSchema]);
-
-/** A refusal with its HTTP status and the sentence for the user. */
-export class HttpRefusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 interface KeptFile {
   readonly path: string;

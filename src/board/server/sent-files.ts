@@ -13,6 +13,7 @@ import { getTemporaryFolder } from '#platform/folders.js';
 import { startThread } from '#platform/threads.js';
 import { failure, type Result } from '../../base/util/index.js';
 import { BOOK_ENDINGS } from '../../chess/archives/index.js';
+import { HttpRefusal } from './http-refusal.js';
 
 export type FileKind = 'network' | 'book';
 
@@ -28,9 +29,6 @@ const LIMITS: Readonly<Record<FileKind, { readonly bytes: number; readonly endin
 const MOST_BYTES = 3000 * MEGABYTE;
 const MOST_FILES = 100;
 const LONGEST_NAME = 100;
-
-/** The size or the number of files is beyond the limits. */
-export class TooMuch extends Error {}
 
 export class SentFiles {
   private folder: Promise<string> | null = null;
@@ -51,12 +49,13 @@ export class SentFiles {
       throw new Error(
         `${name === '' ? 'The file' : name} is no ${kind}: its name ends in none of ${endings.join(', ')}`,
       );
-    const refusal = new TooMuch(
+    const refusal = new HttpRefusal(
+      413,
       `${name} is too large: a ${kind} has at most ${limit / MEGABYTE} MB, and all sent files ${MOST_BYTES / MEGABYTE} MB`,
     );
     const announced = announcedBytes ?? 0;
     if (announced > limit || this.bytes + announced > MOST_BYTES) throw refusal;
-    if (this.files >= MOST_FILES) throw new TooMuch('Too many files were sent: start the server again');
+    if (this.files >= MOST_FILES) throw new HttpRefusal(413, 'Too many files were sent: start the server again');
     const number = this.files++;
     // What is announced is taken at once, for other files may come meanwhile.
     this.bytes += announced;
