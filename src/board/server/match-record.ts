@@ -85,10 +85,11 @@ const rowSchema = v.object({
 export type MatchHeader = v.InferOutput<typeof headerSchema>;
 
 export class MatchRecord {
+  /** Null until the first line of results was read. */
+  header: MatchHeader | null = null;
   readonly games: MatchGame[] = [];
   readonly course: CoursePoint[] = [];
   private readonly pgnEnds: (number | undefined)[] = [];
-  private ownHeader: MatchHeader | null = null;
   private tournament: Tournament | null = null;
   /** Whole lines that were read, and their bytes. */
   private linesRead = 0;
@@ -102,10 +103,6 @@ export class MatchRecord {
     readonly saved: MatchSettings | null,
   ) {}
 
-  get header(): MatchHeader | null {
-    return this.ownHeader;
-  }
-
   get resultsPath(): string {
     return `${this.path}.jsonl`;
   }
@@ -116,15 +113,15 @@ export class MatchRecord {
 
   /** Names as the games have them, in the order of the schedule. */
   get players(): readonly string[] {
-    return this.ownHeader?.origin.players ?? distinguishNames(this.saved?.players ?? []);
+    return this.header?.origin.players ?? distinguishNames(this.saved?.players ?? []);
   }
 
   get tournamentKind(): TournamentKind {
-    return this.saved?.tournament ?? this.ownHeader?.origin.tournament ?? 'round-robin';
+    return this.saved?.tournament ?? this.header?.origin.tournament ?? 'round-robin';
   }
 
   get sprt(): string | null {
-    return this.saved === null ? (this.ownHeader?.origin.sprt ?? null) : formatSprtFlag(this.saved);
+    return this.saved === null ? (this.header?.origin.sprt ?? null) : formatSprtFlag(this.saved);
   }
 
   /** Games to play in all; a match that was made longer elsewhere has at least those that it played. */
@@ -161,10 +158,10 @@ export class MatchRecord {
 
   /** Reads the first line alone. Throws the sentence for the user. */
   readHeader(): void {
-    if (this.ownHeader !== null) return;
+    if (this.header !== null) return;
     const { bytes } = readPart(this.resultsPath, 0, MOST_LINE_BYTES);
     const end = bytes.indexOf(NEWLINE);
-    if (end >= 0) this.ownHeader = this.parse(headerSchema, bytes.toString('utf8', 0, end));
+    if (end >= 0) this.header = this.parse(headerSchema, bytes.toString('utf8', 0, end));
   }
 
   /** The PGN of a game. Throws the sentence for the user. @param game its place in `games` */
@@ -199,7 +196,7 @@ export class MatchRecord {
 
   private take(line: string): void {
     if (line.length > MOST_LINE_BYTES || this.games.length >= MOST_GAMES) throw this.describeDamage();
-    if (this.linesRead++ === 0) this.ownHeader = this.parse(headerSchema, line);
+    if (this.linesRead++ === 0) this.header = this.parse(headerSchema, line);
     else this.add(this.parse(rowSchema, line));
   }
 
@@ -239,7 +236,7 @@ export class MatchRecord {
   }
 
   private createSchedule(): Schedule {
-    const games = this.saved?.games ?? this.ownHeader?.origin.games ?? 0;
+    const games = this.saved?.games ?? this.header?.origin.games ?? 0;
     return new Schedule(this.tournamentKind, Math.max(2, this.players.length), games);
   }
 
@@ -247,7 +244,7 @@ export class MatchRecord {
     this.games.length = 0;
     this.course.length = 0;
     this.pgnEnds.length = 0;
-    this.ownHeader = null;
+    this.header = null;
     this.tournament = null;
     this.linesRead = 0;
     this.bytesRead = 0;
