@@ -1,6 +1,7 @@
 /** The npm package in Node: `import { createEngine } from 'sardonyx'`. In a page it is `sardonyx/web`, with the same types. */
 
-import { createEngineHost, getDefaultPoolSize } from './engine/app/index.js';
+import { getCoreCount } from '#platform/machine.js';
+import { createEngineHost } from './engine/app/index.js';
 import type { ChessEngine, EnginePool, EngineSettings, PoolSettings } from './engine/library/chess-engine.js';
 import { createChessEngine, createChessEnginePool } from './engine/library/index.js';
 
@@ -13,5 +14,5 @@ export function createEngine(settings: EngineSettings = {}): Promise<ChessEngine
 
 /** Several engines for many requests at once. Resolves when their network is loaded; rejects with one sentence when it cannot be. */
 export function createEnginePool(settings: PoolSettings = {}): Promise<EnginePool> {
-  return createChessEnginePool(settings, createEngineHost, getDefaultPoolSize());
+  return createChessEnginePool(settings, createEngineHost, getCoreCount());
 }

@@ -4,7 +4,6 @@
  * engine runs in a process of its own there, which ends when the channel to it closes.
  */
 import { fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from '#platform/threads.js';
 import type { OptionStore } from '../../base/options/index.js';
@@ -30,10 +29,6 @@ export function createEngineHost(events: HostEvents): EngineHost {
   const options = createOptionStore();
   if (isMainThread) return new LocalHost(options, enginePorts, events);
   return new EngineProcessClient(options, events);
-}
-
-export function getDefaultPoolSize(): number {
-  return availableParallelism();
 }
 
 class EngineProcessClient implements EngineHost {

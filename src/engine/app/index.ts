@@ -4,7 +4,7 @@
  */
 
 export { findDefaultConfigs } from './config-files.js';
-export { createEngineHost, getDefaultPoolSize } from './engine-process-client.js';
+export { createEngineHost } from './engine-process-client.js';
 export {
   createPoolOptions,
   createSpareOptions,
