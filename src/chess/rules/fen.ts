@@ -234,7 +234,8 @@ function parsePlacement(text: string): Result<Int8Array> {
   return success(board);
 }
 
-function formatPlacement(board: Int8Array): string {
+/** The first field of a FEN. @param board piece codes by square */
+export function formatPlacement(board: Int8Array): string {
   let text = '';
   for (let rank = 7; rank >= 0; rank--) {
     for (let file = 0; file < 8; file++) {

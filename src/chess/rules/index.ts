@@ -21,7 +21,7 @@ export {
   type Square,
   WHITE,
 } from './board.js';
-export { formatFen, looksLikeFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
+export { formatFen, formatPlacement, looksLikeFen, parseEpdLine, parseFen, START_FEN } from './fen.js';
 export { listLegalMoves, MAX_MOVES } from './generate.js';
 export { countMateMoves, findMate, type MateAnswer, type MateQuestion } from './mate-search.js';
 export {

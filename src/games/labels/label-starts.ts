@@ -3,7 +3,7 @@
  * positions of few pieces, because labelled games from books rarely reach endgames.
  */
 import { failure, type Prng, type Result, success, unwrap } from '../../base/util/index.js';
-import { computeOutcome, formatFen, Position, parseFen } from '../../chess/rules/index.js';
+import { computeOutcome, formatFen, formatPlacement, Position, parseFen, parsePiece } from '../../chess/rules/index.js';
 import { type Book, createOpeningPosition, openBook } from '../openings/index.js';
 import type { StartSource } from './label-settings.js';
 
@@ -20,33 +20,25 @@ export function createRandomEndgame(prng: Prng): string {
 }
 
 function placeRandomPieces(prng: Prng): string {
-  const board: string[] = new Array(64).fill('');
+  const board = new Int8Array(64);
   const place = (letter: string, ranks: readonly [from: number, to: number]): void => {
     for (;;) {
       const square = 8 * (ranks[0] + prng.nextBelow(ranks[1] - ranks[0] + 1)) + prng.nextBelow(8);
-      if (board[square] !== '') continue;
-      board[square] = letter;
+      if (board[square] !== 0) continue;
+      board[square] = parsePiece(letter);
       return;
     }
   };
-  const isWhite = [true, false];
   const pawns = prng.nextBelow(MOST_PAWNS + 1);
-  for (const white of isWhite) {
-    const paint = (letter: string): string => (white ? letter.toUpperCase() : letter);
+  for (const isWhite of [true, false]) {
+    const paint = (letter: string): string => (isWhite ? letter.toUpperCase() : letter);
     place(paint('k'), [0, 7]);
     for (let i = prng.nextBelow(MOST_PIECES + 1); i > 0; i--)
       place(paint(PIECES[prng.nextBelow(PIECES.length)]), [0, 7]);
     // Nearly equal numbers of pawns: far from it, the result would only be material.
     for (let i = Math.max(0, pawns + prng.nextBelow(3) - 1); i > 0; i--) place(paint('p'), [1, 6]);
   }
-  const ranks = [7, 6, 5, 4, 3, 2, 1, 0].map((rank) =>
-    board
-      .slice(8 * rank, 8 * rank + 8)
-      .map((letter) => letter || '1')
-      .join('')
-      .replace(/1+/g, (run) => String(run.length)),
-  );
-  return `${ranks.join('/')} ${prng.nextBelow(2) === 0 ? 'w' : 'b'} - - 0 1`;
+  return `${formatPlacement(board)} ${prng.nextBelow(2) === 0 ? 'w' : 'b'} - - 0 1`;
 }
 
 /** The opened book of each source; null for `startpos` and `endgames`. */

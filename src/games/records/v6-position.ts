@@ -12,8 +12,10 @@ import {
   BLACK,
   type Color,
   formatFen,
+  formatPlacement,
   type Move,
   NO_MOVE,
+  PAWN,
   type Position,
   parseFen,
   parseUciMove,
@@ -33,7 +35,6 @@ import { V6_BLACK_TO_MOVE, type V6Record } from './v6-record.js';
 
 /** The only transform there is while pawns are on the board. */
 const FLIP_FILES = 1;
-const PIECE_LETTERS = 'PNBRQKpnbrqk';
 const BOARDS = 8;
 const PLANES_A_BOARD = 13;
 
@@ -45,33 +46,25 @@ function hasBit(masks: Uint32Array, plane: number, square: number): boolean {
   return ((masks[2 * plane + (square >> 5)] >>> (square & 31)) & 1) === 1;
 }
 
-function swapCase(letter: string): string {
-  return letter < 'a' ? letter.toLowerCase() : letter.toUpperCase();
-}
-
 /** The FEN's first field of the board `slot` plies before the record's; '' if the record does not know that board. */
-function formatBoard(record: V6Record, transform: number, mover: Color, slot = 0): string {
-  const letters = new Array<string>(64).fill('');
-  const back = invertTransform(transform);
+function formatBoard(record: V6Record, format: Lc0Format, slot = 0): string {
+  const board = new Int8Array(64);
+  const back = invertTransform(getTransform(record, format));
+  const mover = getMover(record, format);
   for (let plane = 0; plane < 12; plane++) {
+    const color = plane < 6 ? mover : mover ^ 1;
     for (let seen = 0; seen < 64; seen++) {
       if (!hasBit(record.masks, slot * PLANES_A_BOARD + plane, seen)) continue;
       const square = transformSquare(seen, back);
-      if (mover === BLACK) letters[square ^ 56] = swapCase(PIECE_LETTERS[plane]);
-      else letters[square] = PIECE_LETTERS[plane];
+      board[mover === BLACK ? square ^ 56 : square] = (PAWN + (plane % 6)) | (color << 3);
     }
   }
-  if (letters.every((letter) => letter === '')) return '';
-  const ranks: string[] = [];
-  for (let rank = 7; rank >= 0; rank--) {
-    const row = letters.slice(rank * 8, rank * 8 + 8).map((letter) => letter || '.');
-    ranks.push(row.join('').replace(/\.+/g, (empty) => String(empty.length)));
-  }
-  return ranks.join('/');
+  return board.every((piece) => piece === 0) ? '' : formatPlacement(board);
 }
 
 /** `KQkq` in the classical format, which does not say where the rooks are; else Shredder letters. */
-function formatCastling(record: V6Record, format: Lc0Format, mover: Color): string {
+function formatCastling(record: V6Record, format: Lc0Format): string {
+  const mover = getMover(record, format);
   let field = '';
   for (const i of [1, 0, 3, 2]) {
     const rook = record.castling[i];
@@ -84,10 +77,10 @@ function formatCastling(record: V6Record, format: Lc0Format, mover: Color): stri
 }
 
 /** The file on which the opponent's pawn has just moved two squares, or -1. */
-function findEnPassantFile(record: V6Record, format: Lc0Format, transform: number): number {
+function findEnPassantFile(record: V6Record, format: Lc0Format): number {
   if (format.canonical) {
     const file = record.sideOrEnPassant === 0 ? -1 : 31 - Math.clz32(record.sideOrEnPassant);
-    return file < 0 ? -1 : transformSquare(file, transform & FLIP_FILES);
+    return file < 0 ? -1 : transformSquare(file, getTransform(record, format) & FLIP_FILES);
   }
   const theirPawns = 6;
   const theirPawnsBefore = 13 + 6;
@@ -104,13 +97,17 @@ function getMover(record: V6Record, format: Lc0Format): Color {
   return isBlack ? BLACK : WHITE;
 }
 
+/** The board transform with which a record's planes and policy indices are written. */
+function getTransform(record: V6Record, format: Lc0Format): number {
+  return format.canonical ? record.invariance & 7 : 0;
+}
+
 export function rebuildPosition(record: V6Record, format: Lc0Format, moveNumber = 1): Result<Position> {
-  const transform = format.canonical ? record.invariance & 7 : 0;
   const mover = getMover(record, format);
-  const file = findEnPassantFile(record, format, transform);
+  const file = findEnPassantFile(record, format);
   const enPassant = file < 0 ? '-' : 'abcdefgh'[file] + (mover === WHITE ? '6' : '3');
-  const board = formatBoard(record, transform, mover);
-  const castling = formatCastling(record, format, mover);
+  const board = formatBoard(record, format);
+  const castling = formatCastling(record, format);
   const side = mover === WHITE ? 'w' : 'b';
   return parseFen(`${board} ${side} ${castling} ${enPassant} ${record.rule50} ${moveNumber}`);
 }
@@ -119,13 +116,14 @@ export function rebuildPosition(record: V6Record, format: Lc0Format, moveNumber 
 export class PositionFinder {
   /** Plies since the game's first position, as far as the records tell. */
   ply = 0;
+  /** The board transform of the last position's record, for the policy encoding. */
+  transform = 0;
   private number = 0;
   /** Moves of the line. */
   private made = 0;
   private position: Position | null = null;
   private pliesLeft = 0;
   private played: PolicyIndex = 0 as PolicyIndex;
-  private transform = 0;
 
   /** @param line null: the file does not hold the game's moves */
   constructor(private readonly line: GameLine | null) {}
@@ -145,7 +143,7 @@ export class PositionFinder {
     this.skip(record);
     this.position = found.value;
     this.played = record.playedIndex as PolicyIndex;
-    this.transform = format.canonical ? record.invariance & 7 : 0;
+    this.transform = getTransform(record, format);
     return found;
   }
 
@@ -164,9 +162,8 @@ export class PositionFinder {
       if (!move.ok) return move;
       position.makeMove(move.value);
     }
-    const mover = getMover(record, format);
-    const board = formatBoard(record, format.canonical ? record.invariance & 7 : 0, mover);
-    const isSame = mover === position.sideToMove && board === getBoard(position);
+    const isSide = getMover(record, format) === position.sideToMove;
+    const isSame = isSide && formatBoard(record, format) === formatPlacement(position.board);
     return isSame ? success(position) : failure('A record does not fit the moves of its game');
   }
 
@@ -185,7 +182,7 @@ export class PositionFinder {
         if (isSamePosition(before, wanted)) return success(before);
         before.unmakeMove();
       }
-      const board = getBoard(before);
+      const board = formatPlacement(before.board);
       for (let steps = 1; steps <= boards.length; steps++) {
         if (steps < boards.length && boards[steps] !== board) continue;
         if (walk(before, boards.slice(0, steps), wanted)) return success(before);
@@ -196,20 +193,14 @@ export class PositionFinder {
   }
 }
 
-function getBoard(position: Position): string {
-  return formatFen(position).split(' ')[0];
-}
-
 function isSamePosition(one: Position, other: Position): boolean {
   return one.keyLow === other.keyLow && one.keyHigh === other.keyHigh && one.rule50 === other.rule50;
 }
 
 /** The boards that follow each other in the record, newest first; copies that fill an unknown history are left out. */
 function listBoards(record: V6Record, format: Lc0Format): string[] {
-  const mover = getMover(record, format);
-  const transform = format.canonical ? record.invariance & 7 : 0;
   const count = format.repeatsOnly ? 1 : BOARDS;
-  const boards = Array.from({ length: count }, (_, slot) => formatBoard(record, transform, mover, slot));
+  const boards = Array.from({ length: count }, (_, slot) => formatBoard(record, format, slot));
   while (boards.length > 1 && (boards.at(-1) === '' || boards.at(-1) === boards.at(-2))) boards.pop();
   return boards;
 }
@@ -221,7 +212,7 @@ function walk(position: Position, boards: readonly string[], wanted: Position): 
     const count = position.generateLegalMoves(legalMoves);
     const move = legalMoves.subarray(0, count).find((candidate) => {
       position.makeMove(candidate as Move);
-      const isNext = getBoard(position) === board;
+      const isNext = formatPlacement(position.board) === board;
       position.unmakeMove();
       return isNext;
     });

@@ -105,8 +105,7 @@ function addTarget(targets: Uint16Array, target: number, index: number, probabil
 }
 
 /** Fills `row` from the record and `legalMoves` from the board. @returns the number of legal moves */
-function resolveMoves(position: Position, format: Lc0Format): Result<number> {
-  const transform = format.canonical ? record.invariance & 7 : 0;
+function resolveMoves(position: Position, transform: number): Result<number> {
   const count = position.generateLegalMoves(legalMoves);
   row.targetCount = 0;
   for (let i = 0; i < count; i++) {
@@ -119,8 +118,8 @@ function resolveMoves(position: Position, format: Lc0Format): Result<number> {
   return success(count);
 }
 
-function appendPosition(position: Position, format: Lc0Format, sink: GameSink): Result<null> {
-  const count = resolveMoves(position, format);
+function appendPosition(position: Position, transform: number, sink: GameSink): Result<null> {
+  const count = resolveMoves(position, transform);
   if (!count.ok) return count;
   sink.append(position, legalMoves, count.value, row);
   return success(null);
@@ -152,7 +151,8 @@ export function writeGame(game: RawV6Game, sink: GameSink, filter: GameFilter): 
     if (found.value === null) finder.skip(record);
     setRow(number, finder.ply, knowsPliesLeft.value);
     if (finder.ply < filter.skipPlies || (record.invariance & V6_DELETED) !== 0) continue;
-    const appended = found.value === null ? appendAsIs(format, sink) : appendPosition(found.value, format, sink);
+    const { transform } = finder;
+    const appended = found.value === null ? appendAsIs(format, sink) : appendPosition(found.value, transform, sink);
     if (!appended.ok) return appended;
     rows++;
   }

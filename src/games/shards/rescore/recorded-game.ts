@@ -51,8 +51,8 @@ export function readRecordedGame(
     if (format === undefined) return failure(`The input format ${record.inputFormat} is unknown`);
     const found = finder.next(record, format);
     if (!found.ok) return found;
-    const transform = format.canonical ? record.invariance & 7 : 0;
-    positions.push({ record, position: found.value.clone(), transform, ply: finder.ply });
+    const { transform, ply } = finder;
+    positions.push({ record, position: found.value.clone(), transform, ply });
   }
   return success({ positions, recordBytes });
 }
