@@ -15,6 +15,7 @@ export {
 export { createPgnTree, formatPgn, type PlayedPgnMove } from './pgn-format.js';
 export { nameGame, type PgnGame, readPgnGame, spellMoves, walkLines } from './pgn-game.js';
 export { DEMANDED_TAGS, PgnMoveNode, PgnNode, type PgnTree } from './pgn-node.js';
+export type { PgnResult } from './pgn-result.js';
 export { type PgnText, readPgn, splitPgn } from './pgn-text.js';
 export { parsePgn, parsePgnTags } from './pgn-tree.js';
 export {

@@ -7,7 +7,7 @@ import { createDeferred, createPrng, runSideBySide, unwrap } from '../../base/ut
 import { formatUciMove, hasChess960Castling, type Move, parseFen } from '../../chess/rules/index.js';
 import { SearchScheduler, type TreeDump } from '../../search/index.js';
 import { Game, GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../play/index.js';
-import type { Surprise } from '../records/index.js';
+import type { ScoredMove, Surprise } from '../records/index.js';
 import { type LabelledGameRecord, makeUciMoves } from './label-record.js';
 import { computeDivergence, computeTarget, type Impression } from './label-target.js';
 
@@ -163,10 +163,7 @@ function listPaths(tree: TreeDump): string[][] {
   return paths;
 }
 
-function measureSurprise(
-  impression: Impression,
-  scores: readonly (readonly [move: string, score: number])[],
-): Surprise {
+function measureSurprise(impression: Impression, scores: readonly ScoredMove[]): Surprise {
   const target = computeTarget(scores);
   const round = (value: number): number => Math.round(value * DIGITS) / DIGITS;
   return [round(computeDivergence(target.policy, impression.policy)), round(Math.abs(target.wl - impression.wl))];

@@ -1,7 +1,7 @@
 /** The lines of label files, as they are written; games/records/labelled-games.ts reads them. */
 import { unwrap } from '../../base/util/index.js';
+import type { PgnResult } from '../../chess/pgn/index.js';
 import {
-  computeOutcome,
   formatUciMove,
   hasChess960Castling,
   listLegalMoves,
@@ -11,23 +11,14 @@ import {
   parseUciMove,
 } from '../../chess/rules/index.js';
 import { EngineError, encodeScore, type UciClient, type UciInfo } from '../engines/index.js';
-import type { ResultText } from '../play/index.js';
-import type { Surprise } from '../records/index.js';
-
-export interface ScoredMove {
-  readonly move: string;
-  /** Coded centipawns of the mover, see encodeScore. */
-  readonly score: number;
-}
-
-/** Played move and scored moves of a ply; no scores where the ply is only on the way. */
-export type LabelledPlyRecord = readonly [played: string, scores: readonly (readonly [string, number])[]];
+import type { LabelledPly, ScoredMove, Surprise } from '../records/index.js';
 
 export interface LabelledGameRecord {
   readonly fen: string;
   /** "*" where no game was played to its end; the value is then learned from the score alone. */
-  readonly result: ResultText | '*';
-  readonly plies: readonly LabelledPlyRecord[];
+  readonly result: PgnResult;
+  /** Of each, the move played and the scored moves (coded by encodeScore); no scores where the ply is only on the way. */
+  readonly plies: readonly LabelledPly[];
   /** How far a network's evaluation without search was from the scores; null at plies without them. */
   readonly surprise?: readonly (Surprise | null)[];
   /** At the last line of a source game: the number of the source with which a resumed run continues. */
@@ -37,7 +28,7 @@ export interface LabelledGameRecord {
 /** A line before the engine has scored it. */
 export interface LabelOrder {
   readonly fen: string;
-  readonly result: ResultText | '*';
+  readonly result: PgnResult;
   /** UCI moves from the FEN, castling in any spelling. */
   readonly moves: readonly string[];
   /** Numbers of the plies to score, rising. The one after the last move is scored too if it is named; its best move is then "played". */
@@ -72,7 +63,7 @@ export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: num
   const moves = makeUciMoves(position.clone(), order.moves).map((move) => formatUciMove(move, isChess960));
   engine.setChess960(isChess960);
   const wanted = new Set(scoredPlies);
-  const plies: LabelledPlyRecord[] = [];
+  const plies: LabelledPly[] = [];
   for (let ply = 0; ply < moves.length || wanted.has(ply); ply++) {
     if (!wanted.has(ply)) plies.push([moves[ply], []]);
     else {
@@ -83,7 +74,7 @@ export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: num
         listLegalUciMoves(position, isChess960),
         nodes,
       );
-      plies.push([moves[ply] ?? scored[0].move, scored.map(({ move, score }) => [move, score])]);
+      plies.push([moves[ply] ?? scored[0][0], scored]);
     }
     position.makeMove(unwrap(parseUciMove(position, plies[ply][0])));
   }
@@ -91,13 +82,13 @@ export async function fillOrder(engine: UciClient, order: LabelOrder, nodes: num
 }
 
 /** Best first; lines of moves that are not legal (or repeated) are dropped. */
-export function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
+function collectScores(lines: readonly UciInfo[], legal: readonly string[]): ScoredMove[] {
   const scores = new Map<string, number>();
   for (const line of lines) {
     const move = line.pv[0];
     if (legal.includes(move) && !scores.has(move)) scores.set(move, encodeScore(line.score));
   }
-  return [...scores].map(([move, score]) => ({ move, score })).sort((a, b) => b.score - a.score);
+  return [...scores].sort(([, one], [, other]) => other - one);
 }
 
 export function listLegalUciMoves(position: Position, isChess960: boolean): string[] {
@@ -111,9 +102,4 @@ export function makeUciMoves(position: Position, texts: readonly string[]): Move
     position.makeMove(move);
     return move;
   });
-}
-
-/** Whether a position can be scored: it has legal moves, and no rule has ended the game. */
-export function isScorable(position: Position): boolean {
-  return computeOutcome(position) === 'ongoing';
 }

@@ -16,9 +16,8 @@ import {
   success,
 } from '../../base/util/index.js';
 import type { InputKind } from '../../chess/archives/index.js';
-import { type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../chess/pgn/index.js';
+import { type PgnResult, type PgnText, parsePgnTags, readGameTexts, readPgnGame } from '../../chess/pgn/index.js';
 import { formatUciMove } from '../../chess/rules/index.js';
-import type { ResultText } from '../play/index.js';
 import { findInputKind, formatResult, parseLabelledGame, ReadingProblems, readChunks } from '../records/index.js';
 
 export const PLAYER_RESULTS = ['lost', 'drawn', 'won'] as const;
@@ -38,7 +37,7 @@ export interface SourceGame {
   readonly fen: string;
   /** UCI moves. Those of PGN files are legal, those of labelled games have not been checked. */
   readonly moves: readonly string[];
-  readonly result: ResultText | '*';
+  readonly result: PgnResult;
   /** Whose game it is: 0 White, 1 Black; null without a player. */
   readonly playerSide: 0 | 1 | null;
   /** A list of positions: the position itself is to be labelled. */
@@ -231,7 +230,7 @@ async function* readLabels(texts: AsyncIterable<string>, name: string): AsyncGen
       continue;
     }
     const { fen, plies, whiteResult } = parsed.value;
-    const result = formatResult(whiteResult) as SourceGame['result'];
+    const result = formatResult(whiteResult);
     const moves = plies.map(([played]) => played);
     yield { game: success({ fen, moves, result, playerSide: null, isPosition: false, origin }) };
   }

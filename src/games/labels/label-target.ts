@@ -4,6 +4,7 @@
  * are trained on. Labelling uses them to tell how far a network's evaluation without search is from a label.
  */
 import { MATE_BASE } from '../../chess/pgn/index.js';
+import type { ScoredMove } from '../records/index.js';
 
 /** T of softmax(score / T), in centipawns on the compressed scale. */
 const TEMPERATURE_CP = 10;
@@ -46,7 +47,7 @@ export function computeWinMinusLoss(score: number): number {
 }
 
 /** @param scores UCI moves with coded centipawns, best first, not empty */
-export function computeTarget(scores: readonly (readonly [move: string, score: number])[]): Impression {
+export function computeTarget(scores: readonly ScoredMove[]): Impression {
   const best = compressScore(scores[0][1]);
   const weights = scores.map(([, score]) => Math.exp((compressScore(score) - best) / TEMPERATURE_CP));
   const sum = weights.reduce((total, weight) => total + weight, 0);

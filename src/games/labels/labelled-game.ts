@@ -7,7 +7,8 @@ import { createPrng, mixSeeds, type Prng, unwrap } from '../../base/util/index.j
 import { computeOutcome, formatFen, hasChess960Castling, parseUciMove } from '../../chess/rules/index.js';
 import type { UciClient } from '../engines/index.js';
 import { findEndByLaws } from '../play/index.js';
-import { type LabelledGameRecord, listLegalUciMoves, type ScoredMove, scorePosition } from './label-record.js';
+import type { LabelledPly, ScoredMove } from '../records/index.js';
+import { type LabelledGameRecord, listLegalUciMoves, scorePosition } from './label-record.js';
 import type { LabelSettings } from './label-settings.js';
 import { drawStart, type StartBooks } from './label-starts.js';
 
@@ -28,7 +29,7 @@ export async function playLabelledGame(
   const fen = formatFen(position);
   const moves: string[] = [];
   const isChess960 = hasChess960Castling(position);
-  const plies: [string, [string, number][]][] = [];
+  const plies: LabelledPly[] = [];
   let hopelessPlies = 0;
   let whiteScore = 0;
 
@@ -43,8 +44,9 @@ export async function playLabelledGame(
     } else {
       const scored = await scorePosition(engine, fen, moves, legal, settings.nodes);
       played = chooseWanderingMove(prng, scored, legal, rates);
-      plies.push([played, scored.map(({ move, score }) => [move, score])]);
-      whiteScore = position.sideToMove === 0 ? scored[0].score : -scored[0].score;
+      plies.push([played, scored]);
+      const [, best] = scored[0];
+      whiteScore = position.sideToMove === 0 ? best : -best;
       hopelessPlies = Math.abs(whiteScore) >= settings.resignCp ? hopelessPlies + 1 : 0;
     }
     position.makeMove(unwrap(parseUciMove(position, played)));
@@ -80,12 +82,12 @@ export function chooseWanderingMove(
 ): string {
   const dice = prng.nextFloat();
   if (dice < rates.blunder) return legal[prng.nextBelow(legal.length)];
-  if (dice >= rates.blunder + rates.wander) return scored[0].move;
-  const weights = scored.map(({ score }) => Math.exp((score - scored[0].score) / rates.temperatureCp));
+  if (dice >= rates.blunder + rates.wander) return scored[0][0];
+  const weights = scored.map(([, score]) => Math.exp((score - scored[0][1]) / rates.temperatureCp));
   let rest = prng.nextFloat() * weights.reduce((sum, weight) => sum + weight, 0);
   for (let i = 0; i < scored.length; i++) {
     rest -= weights[i];
-    if (rest < 0) return scored[i].move;
+    if (rest < 0) return scored[i][0];
   }
-  return scored[0].move;
+  return scored[0][0];
 }

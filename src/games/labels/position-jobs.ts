@@ -5,9 +5,9 @@
  */
 
 import { createPrng, failure, mixSeeds, type Prng, type Result, success, unwrap } from '../../base/util/index.js';
-import { formatFen, type Position, parseFen, parseUciMove } from '../../chess/rules/index.js';
+import { computeOutcome, formatFen, type Position, parseFen, parseUciMove } from '../../chess/rules/index.js';
 import type { LabelNetwork, Root } from './label-network.js';
-import { fillOrder, isScorable, type LabelledGameRecord, type LabelOrder } from './label-record.js';
+import { fillOrder, type LabelledGameRecord, type LabelOrder } from './label-record.js';
 import type { LabelJob } from './label-run.js';
 import type { PositionSettings } from './label-settings.js';
 import type { SourceGame } from './label-sources.js';
@@ -100,7 +100,7 @@ function choosePlies(
   for (let ply = 0; ply < plies; ply++) {
     const isDrawn = prng.nextFloat() < settings.sample;
     const isTurn = !settings.playerToMove || source.playerSide === null || source.playerSide === position.sideToMove;
-    if (isDrawn && isTurn && (source.isPosition || ply >= settings.skipPlies) && isScorable(position)) {
+    if (isDrawn && isTurn && (source.isPosition || ply >= settings.skipPlies) && computeOutcome(position) === 'ongoing') {
       chosen.push({ ply, position: position.clone() });
     }
     if (source.isPosition) break;
@@ -130,7 +130,7 @@ function orderLeaves(
       if (ply === first) fen = formatFen(position);
       position.makeMove(unwrap(parseUciMove(position, move)));
     }
-    if (!isScorable(position) || !labelled.add(position)) continue;
+    if (computeOutcome(position) !== 'ongoing' || !labelled.add(position)) continue;
     const line = moves.slice(first);
     orders.push({ fen, moves: line, result: '*', scoredPlies: [line.length] });
   }

@@ -7,6 +7,7 @@
  */
 
 import type { Result } from '../../base/util/index.js';
+import type { PgnResult } from '../../chess/pgn/index.js';
 import { formatFen, type Move, type Position, WHITE } from '../../chess/rules/index.js';
 import { EMPTY_GAME_HASH, hashMoves, hashText } from './game-hash.js';
 
@@ -110,22 +111,21 @@ export interface DecodedGame {
   writeTargets(ply: number, row: TrainingRow): boolean;
 }
 
-const WHITE_RESULTS: ReadonlyMap<string, number | null> = new Map([
+const WHITE_RESULTS: readonly (readonly [text: PgnResult, whiteResult: number | null])[] = [
   ['1-0', 1],
   ['0-1', -1],
   ['1/2-1/2', 0],
   ['*', null],
-]);
+];
 
 /** The text of a result in White's view. */
-export function formatResult(whiteResult: number | null): string {
-  for (const [text, result] of WHITE_RESULTS) if (result === whiteResult) return text;
-  return '*';
+export function formatResult(whiteResult: number | null): PgnResult {
+  return WHITE_RESULTS.find(([, result]) => result === whiteResult)?.[0] ?? '*';
 }
 
 /** PGN's four results; undefined for any other text. */
 export function parseResult(text: string): number | null | undefined {
-  return WHITE_RESULTS.get(text);
+  return WHITE_RESULTS.find(([known]) => known === text)?.[1];
 }
 
 const legalMoves = new Uint16Array(256);

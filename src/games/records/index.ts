@@ -9,7 +9,14 @@ export {
   type TrainingRow,
 } from './game-format.js';
 export { attachGameLine, type GameLine } from './game-line.js';
-export { labelledGames, parseLabelledGame, resolveMoves, type Surprise } from './labelled-games.js';
+export {
+  type LabelledPly,
+  labelledGames,
+  parseLabelledGame,
+  resolveMoves,
+  type ScoredMove,
+  type Surprise,
+} from './labelled-games.js';
 export { pgnGames } from './pgn-games.js';
 export { isV6Folder, readV6Games, TAR_FILE, v6Games } from './v6-games.js';
 export { PositionFinder, setV6Position, v6Policy } from './v6-position.js';

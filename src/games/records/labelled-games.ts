@@ -22,8 +22,8 @@ import {
   type TrainingRow,
 } from './game-format.js';
 
-type ScoredMove = [move: string, centipawns: number];
-export type LabelledPly = [played: string, scores: ScoredMove[], result?: string];
+export type ScoredMove = readonly [move: string, centipawns: number];
+export type LabelledPly = readonly [played: string, scores: readonly ScoredMove[], result?: string];
 
 /** How far a network's first impression is from the scores: KL of the policy in nats, |error of W − L|. */
 export type Surprise = readonly [policyKl: number, valueError: number];

@@ -158,7 +158,7 @@ test('a hopeless score ends a game with the right winner', async () => {
 
 test('the best move is played most, blunders are any legal move', () => {
   const prng = createPrng(1);
-  const scored = ['a', 'b', 'c'].map((move, i) => ({ move, score: -50 * i }));
+  const scored = ['a', 'b', 'c'].map((move, i) => [move, -50 * i] as const);
   const legal = ['a', 'b', 'c', 'd', 'e'];
   const counts: Record<string, number> = {};
   for (let i = 0; i < 20_000; i++) {
