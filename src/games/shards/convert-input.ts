@@ -49,7 +49,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   if (!found.ok) {
     // A file of a folder that holds no games; or it is gone or locked, which may be otherwise the next time.
     report({ type: 'warning', text: found.error });
-    report({ type: 'done', games: 0, damaged: 1, isRefused: !isReadable(task.path) });
+    report({ type: 'done', damaged: 1, isRefused: !isReadable(task.path) });
     return;
   }
   const format = found.value;
@@ -103,7 +103,7 @@ export async function convertInput(task: ShardsTask, report: (message: FromShard
   }
   report({ type: 'part', games, counts: writer.finishPart() });
   reportProgress();
-  report({ type: 'done', games, damaged: warned, isRefused });
+  report({ type: 'done', damaged: warned, isRefused });
 }
 
 function isReadable(path: string): boolean {

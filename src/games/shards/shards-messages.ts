@@ -34,5 +34,5 @@ export type FromShardsWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly positions: number }
   | { readonly type: 'part'; readonly games: number; readonly counts: SplitCounts }
   | { readonly type: 'warning'; readonly text: string }
-  /** The file is finished: `games` were read, and `damaged` of them skipped; or it is refused, beyond what was read. */
-  | { readonly type: 'done'; readonly games: number; readonly damaged: number; readonly isRefused: boolean };
+  /** The file is finished, with `damaged` games skipped; or it is refused, beyond what was read. */
+  | { readonly type: 'done'; readonly damaged: number; readonly isRefused: boolean };

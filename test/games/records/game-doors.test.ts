@@ -110,7 +110,7 @@ test('a file that is not what it was when it was listed, or that nobody may read
     await convertInput({ ...shared, path, settings }, (message) => messages.push(message));
     return messages.filter(({ type }) => type === 'warning' || type === 'done');
   };
-  const end = { type: 'done', games: 0, damaged: 1, isRefused: true };
+  const end = { type: 'done', damaged: 1, isRefused: true };
   const why = 'unreadable after game 0:';
   assert.deepEqual(await convert(join(folder, 'gone.pgn')), [
     { type: 'warning', text: `gone.pgn: ${why} there is no such file` },
