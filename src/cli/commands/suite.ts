@@ -90,7 +90,7 @@ async function readSuite(file: string): Promise<SuitePosition[]> {
   let columns: readonly string[] | null = null;
   let isFirst = true;
   try {
-    const texts = decodeText(readChunks(file, () => undefined, 'positions'));
+    const texts = decodeText(readChunks(file, 'positions'));
     const { kind, all } = await openGameTexts(texts, 'positions');
     if (kind === 'games') throw new RefusedInput('it holds games, and a suite is a list of positions (EPD)');
     for await (const { text, number } of readPositionLines(all)) {

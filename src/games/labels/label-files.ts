@@ -97,7 +97,7 @@ export class LabelFiles {
     const paths = this.manifest.files.map(({ name }) => join(this.folder, name));
     if (this.partGames > 0) paths.push(this.partPath());
     for (const path of paths) {
-      for await (const { text } of readLines(decodeText(readChunks(path, () => undefined, 'labels'))))
+      for await (const { text } of readLines(decodeText(readChunks(path, 'labels'))))
         yield JSON.parse(text) as LabelledGameRecord;
     }
   }

@@ -98,7 +98,7 @@ const BEGINNING_BYTES = 1 << 22;
 
 async function readBeginning(path: string, kind: InputKind, onBytes: (count: number) => void): Promise<void> {
   let bytes = 0;
-  for await (const chunk of readChunks(path, onBytes, kind)) {
+  for await (const chunk of readChunks(path, kind, onBytes)) {
     bytes += chunk.length;
     if (bytes > BEGINNING_BYTES) return;
   }
@@ -146,7 +146,7 @@ async function* readFile(
   let readable = 0;
   const unreadable = new ReadingProblems('games');
   try {
-    const texts = decodeText(readChunks(path, onBytes, kind));
+    const texts = decodeText(readChunks(path, kind, onBytes));
     const read = kind === 'labels' ? readLabels(texts, name) : readGames(texts, name, kind, player, wanted);
     for await (const { game, notes = [] } of read) {
       for (const note of notes) onWarning(note);

@@ -100,7 +100,12 @@ function choosePlies(
   for (let ply = 0; ply < plies; ply++) {
     const isDrawn = prng.nextFloat() < settings.sample;
     const isTurn = !settings.playerToMove || source.playerSide === null || source.playerSide === position.sideToMove;
-    if (isDrawn && isTurn && (source.isPosition || ply >= settings.skipPlies) && computeOutcome(position) === 'ongoing') {
+    if (
+      isDrawn &&
+      isTurn &&
+      (source.isPosition || ply >= settings.skipPlies) &&
+      computeOutcome(position) === 'ongoing'
+    ) {
       chosen.push({ ply, position: position.clone() });
     }
     if (source.isPosition) break;

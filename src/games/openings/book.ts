@@ -68,7 +68,7 @@ export async function openBook(path: string, maxPlies = Number.POSITIVE_INFINITY
   const damages: Error[] = [];
   try {
     const kind = await findInputKind(path);
-    const chunks = limitChunks(readChunks(path, () => undefined, kind));
+    const chunks = limitChunks(readChunks(path, kind));
     if (kind === 'polyglot') return createPolyglotBook(name, await collectChunks(chunks), maxPlies);
     const pieces = readUntilBreak(decodeText(chunks), (error) => damages.push(error));
     const texts = await openGameTexts(pieces, kind === 'pgn' ? 'games' : 'positions');

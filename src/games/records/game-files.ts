@@ -16,13 +16,11 @@ export async function findInputKind(path: string): Promise<InputKind | null> {
   const stats = statSync(path, { throwIfNoEntry: named === null });
   if (stats?.isDirectory() === true) return null;
   // A pipe can be read only once.
-  return stats?.isFile() === true
-    ? await findFileKind(
-        readFileChunks(path, () => undefined),
-        path,
-      )
-    : named;
+  return stats?.isFile() === true ? await findFileKind(readFileChunks(path), path) : named;
 }
+
+/** Told the number of bytes of a file that were read, for progress. */
+export type CountBytes = (bytes: number) => void;
 
 const REASONS_TOLD = 3;
 
@@ -44,13 +42,13 @@ export class ReadingProblems {
   }
 }
 
-/** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. @param onBytes called with the number of bytes of the file that were read */
-export async function* readFileChunks(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/** Throws the file system's errors, and BrokenInput when the file became shorter meanwhile. */
+export async function* readFileChunks(path: string, onBytes?: CountBytes): AsyncGenerator<Uint8Array> {
   const stats = path === STDIN ? undefined : statSync(path, { throwIfNoEntry: false });
   let missingBytes = stats?.isFile() === true ? stats.size : 0;
   const stream = path === STDIN ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    onBytes(chunk.length);
+    onBytes?.(chunk.length);
     missingBytes -= chunk.length;
     yield chunk;
   }
@@ -60,8 +58,8 @@ export async function* readFileChunks(path: string, onBytes: (bytes: number) => 
 /** A file's bytes, unpacked. @param kind as of readGameFile */
 export function readChunks(
   path: string,
-  onBytes: (bytes: number) => void,
   kind: InputKind | null = null,
+  onBytes?: CountBytes,
 ): AsyncGenerator<Uint8Array, void, void> {
   return readGameFile(readFileChunks(path, onBytes), path, kind);
 }

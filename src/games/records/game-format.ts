@@ -9,6 +9,7 @@
 import type { Result } from '../../base/util/index.js';
 import type { PgnResult } from '../../chess/pgn/index.js';
 import { formatFen, type Move, type Position, WHITE } from '../../chess/rules/index.js';
+import type { CountBytes } from './game-files.js';
 import { EMPTY_GAME_HASH, hashMoves, hashText } from './game-hash.js';
 
 /** Where the rows of one game go. */
@@ -23,8 +24,7 @@ export interface GameSink {
 }
 
 export interface GameFormat<RawGame> {
-  /** @param onBytes called with the number of bytes read, for progress */
-  readGames(path: string, onBytes: (bytes: number) => void): AsyncIterable<RawGame>;
+  readGames(path: string, onBytes?: CountBytes): AsyncIterable<RawGame>;
   /**
    * Number of rows written, or a sentence about the damage. A damaged game of moves leaves no rows; of a damaged game of
    * position records, the rows before the damage stay.

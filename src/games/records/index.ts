@@ -34,3 +34,4 @@ export {
   writeV6Record,
 } from './v6-record.js';
 export { type SearchedPosition, V6GameRecorder } from './v6-recorder.js';
+export type { RawV6Game } from './v6-rows.js';

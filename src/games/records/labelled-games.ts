@@ -148,7 +148,7 @@ function writeGame(line: string, sink: GameSink, filter: GameFilter, note: (sent
 
 export const labelledGames: GameFormat<string> = {
   async *readGames(path, onBytes) {
-    for await (const { text } of readLines(decodeText(readChunks(path, onBytes, 'labels')))) yield text;
+    for await (const { text } of readLines(decodeText(readChunks(path, 'labels', onBytes)))) yield text;
   },
   writeGame,
 };

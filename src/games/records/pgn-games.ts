@@ -69,6 +69,6 @@ function writePgnGame(
 }
 
 export const pgnGames: GameFormat<Result<PgnText>> = {
-  readGames: (path, onBytes) => readGameTexts(decodeText(readChunks(path, onBytes))),
+  readGames: (path, onBytes) => readGameTexts(decodeText(readChunks(path, null, onBytes))),
   writeGame: writePgnGame,
 };

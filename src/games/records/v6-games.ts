@@ -21,7 +21,7 @@ import {
   UnpackLimit,
   unpack,
 } from '../../chess/archives/index.js';
-import { asBuffer, collectChunks, readFileChunks, readUntilBreak } from './game-files.js';
+import { asBuffer, type CountBytes, collectChunks, readFileChunks, readUntilBreak } from './game-files.js';
 import type { GameFormat } from './game-format.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { getRecordBytes } from './v6-record.js';
@@ -135,10 +135,10 @@ export function isV6Folder(path: string): boolean {
 }
 
 /** Throws when the file or the archive itself breaks. */
-export async function* readV6Games(path: string, onBytes: (bytes: number) => void): AsyncGenerator<RawV6Game> {
+export async function* readV6Games(path: string, onBytes?: CountBytes): AsyncGenerator<RawV6Game> {
   const limit = new UnpackLimit(RECORD_LIMIT);
   if (statSync(path).isDirectory()) {
-    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, onBytes, limit);
+    for (const file of listRecordFiles(path)) yield* readFileOfFolder(file, limit, onBytes);
     return;
   }
   const source = new PackedBytes(unpack(limit.countPacked(readFileChunks(path, onBytes)), limit));
@@ -152,19 +152,15 @@ export async function* readV6Games(path: string, onBytes: (bytes: number) => voi
   }
 }
 
-async function* readFileOfFolder(
-  path: string,
-  onBytes: (bytes: number) => void,
-  limit: UnpackLimit,
-): AsyncGenerator<RawV6Game> {
+async function* readFileOfFolder(path: string, limit: UnpackLimit, onBytes?: CountBytes): AsyncGenerator<RawV6Game> {
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const chunks = sizeBytes > SMALL_FILE_BYTES ? readFileChunks(path, onBytes) : readSmallFile(path, onBytes);
   yield* readRecordFile(basename(path), sizeBytes, limit.countPacked(chunks), limit);
 }
 
-function* readSmallFile(path: string, onBytes: (bytes: number) => void): Generator<Uint8Array> {
+function* readSmallFile(path: string, onBytes?: CountBytes): Generator<Uint8Array> {
   const bytes = readFileSync(path);
-  onBytes(bytes.length);
+  onBytes?.(bytes.length);
   yield bytes;
 }
 

@@ -79,7 +79,7 @@ const page = await bundleForPages();
 async function read(name: string, bytes: Uint8Array): Promise<Outcome> {
   const path = join(folder, name);
   writeFileSync(path, bytes);
-  const outcome = await readAll(readChunks(path, () => undefined));
+  const outcome = await readAll(readChunks(path));
   async function* stream(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += 1 << 17) yield new Uint8Array(bytes.subarray(at, at + (1 << 17)));
   }

@@ -284,7 +284,7 @@ for (const [ending, bytes] of Object.entries(PACKED_BOOKS)) {
     const path = join(folder, `stream.pgn.${ending}`);
     const readAll = async (): Promise<string> => {
       let text = '';
-      for await (const chunk of readChunks(path, () => undefined)) text += Buffer.from(chunk).toString();
+      for await (const chunk of readChunks(path)) text += Buffer.from(chunk).toString();
       return text;
     };
     writeFileSync(path, bytes);

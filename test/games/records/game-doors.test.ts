@@ -45,7 +45,7 @@ async function analyse(path: string): Promise<string[]> {
 
 async function openPage(path: string): Promise<string[]> {
   const games: string[] = [];
-  for await (const game of importGames(decodeText(readChunks(path, () => undefined)))) {
+  for await (const game of importGames(decodeText(readChunks(path)))) {
     const { tree } = unwrap(parseTree(unwrap(game).text));
     const moves: string[] = [];
     for (let node = tree.root.children.at(0); node !== undefined; node = node.children.at(0)) moves.push(node.uci);
@@ -278,7 +278,7 @@ test('a game whose text was cut off is kept, and every door says so', async (t) 
     assert.equal(labelled.length, 1, labelled.join());
     assert.match(labelled[0], says);
     const imported: Result<unknown>[] = [];
-    for await (const game of importGames(decodeText(readChunks(path, () => undefined)))) imported.push(game);
+    for await (const game of importGames(decodeText(readChunks(path)))) imported.push(game);
     const refusals = imported.flatMap((game) => (game.ok ? [] : [game.error]));
     assert.deepEqual([imported.length, refusals.length], [3, 1]);
     assert.match(refusals[0], says);

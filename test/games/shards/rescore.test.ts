@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
-import { unwrap } from '#sardonyx/base/util/index.js';
+import { success, unwrap } from '#sardonyx/base/util/index.js';
 import { listLegalMoves, type Position, parseFen, parseUciMove } from '#sardonyx/chess/rules/index.js';
 import { V6GameRecorder } from '#sardonyx/games/records/index.js';
 import {
@@ -98,7 +98,7 @@ function recordGame(
 }
 
 function read(bytes: Buffer): RecordedGame {
-  return unwrap(readRecordedGame(bytes, V6_BYTES));
+  return unwrap(readRecordedGame(success({ bytes, recordBytes: V6_BYTES, line: null })));
 }
 
 const whiteResults = (game: RecordedGame): number[] =>
@@ -303,7 +303,7 @@ test('records of V7 keep what they add to V6', () => {
       return wide;
     }),
   );
-  const game = unwrap(readRecordedGame(seven, 8396));
+  const game = unwrap(readRecordedGame(success({ bytes: seven, recordBytes: 8396, line: null })));
   assert.deepEqual(writeRecordedGame(game), seven);
 });
 

@@ -103,7 +103,7 @@ async function* readTexts(path: string, onBroken: (why: string) => void): AsyncG
   let games = 0;
   try {
     const kind = (await findInputKind(path)) === 'positions' ? 'positions' : 'pgn';
-    const texts = decodeText(readChunks(path, () => undefined, kind));
+    const texts = decodeText(readChunks(path, kind));
     for await (const text of readGameTexts(texts, kind === 'positions' ? kind : 'games')) {
       games++;
       yield text;

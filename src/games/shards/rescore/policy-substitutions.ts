@@ -56,12 +56,9 @@ export async function readPolicySubstitutions(folder: string): Promise<Result<Po
   const substitutions = new PolicySubstitutions();
   const problems: string[] = [];
   for (const path of paths.value) {
-    const games = readUntilBreak(
-      readV6Games(path, () => undefined),
-      (error) => problems.push(`${path}: ${describeReadFailure(error)}`),
-    );
+    const games = readUntilBreak(readV6Games(path), (error) => problems.push(`${path}: ${describeReadFailure(error)}`));
     for await (const raw of games) {
-      const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes, raw.value.line) : raw;
+      const game = readRecordedGame(raw);
       if (!game.ok) return failure(`${path}: ${game.error}`);
       substitutions.add(game.value);
     }

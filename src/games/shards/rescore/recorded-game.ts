@@ -7,6 +7,7 @@ import {
   createV6Record,
   type GameLine,
   PositionFinder,
+  type RawV6Game,
   readV6Record,
   setV6Position,
   V6_ADJUDICATED,
@@ -34,13 +35,13 @@ export interface RecordedPosition {
 export interface RecordedGame {
   readonly positions: readonly RecordedPosition[];
   readonly recordBytes: number;
+  /** The game's moves, where its file holds them. */
+  readonly line: GameLine | null;
 }
 
-export function readRecordedGame(
-  bytes: Buffer,
-  recordBytes: number,
-  line: GameLine | null = null,
-): Result<RecordedGame> {
+export function readRecordedGame(raw: RawV6Game): Result<RecordedGame> {
+  if (!raw.ok) return raw;
+  const { bytes, recordBytes, line } = raw.value;
   const positions: RecordedPosition[] = [];
   const finder = new PositionFinder(line);
   for (let at = 0; at < bytes.length; at += recordBytes) {
@@ -54,11 +55,12 @@ export function readRecordedGame(
     const { transform, ply } = finder;
     positions.push({ record, position: found.value.clone(), transform, ply });
   }
-  return success({ positions, recordBytes });
+  return success({ positions, recordBytes, line });
 }
 
 /** The game with its records in another input format (rescorer.cc: ChangeInputFormat). The records themselves are changed. */
-export function changeInputFormat({ positions, recordBytes }: RecordedGame, format: Lc0Format): RecordedGame {
+export function changeInputFormat(game: RecordedGame, format: Lc0Format): RecordedGame {
+  const { positions } = game;
   const changed = positions.map((recorded): RecordedPosition => {
     const { record, position } = recorded;
     const kept = record.invariance & KEPT_BITS;
@@ -81,7 +83,7 @@ export function changeInputFormat({ positions, recordBytes }: RecordedGame, form
     record.v7.opponentIndex = next(record.v7.opponentIndex);
     record.v7.nextIndex = afterNext(record.v7.nextIndex);
   });
-  return { positions: changed, recordBytes };
+  return { ...game, positions: changed };
 }
 
 /** A policy of a position with the moves where another transform of the board has them; illegal ones are −1. */

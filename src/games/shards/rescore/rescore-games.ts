@@ -202,11 +202,9 @@ function count({ summary, events }: Job, path: string, problem: string | null): 
 async function rescoreRecordFiles(path: string, into: string, plainPart: string, job: Job): Promise<void> {
   createFolder(into);
   let number = 0;
-  for await (const raw of readUntilBreak(
-    readV6Games(path, () => undefined),
-    (error) => count(job, path, describeReadFailure(error)),
-  )) {
-    const game = raw.ok ? readRecordedGame(raw.value.bytes, raw.value.recordBytes, raw.value.line) : raw;
+  const games = readUntilBreak(readV6Games(path), (error) => count(job, path, describeReadFailure(error)));
+  for await (const raw of games) {
+    const game = readRecordedGame(raw);
     if (!game.ok) {
       count(job, path, game.error);
       continue;
@@ -217,7 +215,7 @@ async function rescoreRecordFiles(path: string, into: string, plainPart: string,
     job.summary.positions += game.value.positions.length;
     const written = inputFormat === null ? game.value : changeInputFormat(game.value, inputFormat);
     const packed = gzipSync(writeRecordedGame(written));
-    const line = raw.ok ? raw.value.line : null;
+    const { line } = written;
     const file = join(into, `game_${String(number++).padStart(6, '0')}.gz`);
     writeFileSync(file, line === null ? packed : attachGameLine(packed, line));
     count(job, path, null);
@@ -246,10 +244,7 @@ export function formatPlain({ positions }: RecordedGame, plain: PlainSettings): 
 }
 
 async function rescoreLines(path: string, into: string, job: Job): Promise<void> {
-  const lines = readUntilBreak(
-    labelledGames.readGames(path, () => undefined),
-    (error) => count(job, path, describeReadFailure(error)),
-  );
+  const lines = readUntilBreak(labelledGames.readGames(path), (error) => count(job, path, describeReadFailure(error)));
   async function* rescored(): AsyncGenerator<string> {
     for await (const line of lines) {
       const done = rescoreLine(line, job.settings, job.summary);
