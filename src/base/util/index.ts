@@ -30,5 +30,13 @@ export {
   unwrap,
 } from './result.js';
 export { createDeferred, type Deferred, runSideBySide } from './side-by-side.js';
-export { BrokenInput, decodeText, RefusedInput, readLines, type TextLine, toUtf8 } from './text-stream.js';
+export {
+  BrokenInput,
+  decodeText,
+  RefusedInput,
+  readLines,
+  readUntilBreak,
+  type TextLine,
+  toUtf8,
+} from './text-stream.js';
 export { startWatchdog } from './watchdog.js';

@@ -45,26 +45,34 @@ export async function* decodeText(source: TextSource): AsyncGenerator<string, vo
     heldBytes = last.length - end;
     return decode(bytes);
   };
-  let failure: { readonly error: unknown } | null = null;
-  try {
-    for await (const chunk of toUtf8(source)) {
-      const end = 1 + Math.max(chunk.lastIndexOf(NEWLINE), chunk.subarray(0, -1).lastIndexOf(RETURN));
-      if (end > 0) yield take(chunk, end);
-      else if (chunk.length > 0) {
-        held.push(chunk);
-        heldBytes += chunk.length;
-      }
-      if (heldBytes <= LONGEST_PART_BYTES) continue;
-      const part = concatBytes(held);
-      held = [];
-      heldBytes = 0;
-      yield take(part, findCut(part));
+  const breaks: Error[] = [];
+  for await (const chunk of readUntilBreak(toUtf8(source), (error) => breaks.push(error))) {
+    const end = 1 + Math.max(chunk.lastIndexOf(NEWLINE), chunk.subarray(0, -1).lastIndexOf(RETURN));
+    if (end > 0) yield take(chunk, end);
+    else if (chunk.length > 0) {
+      held.push(chunk);
+      heldBytes += chunk.length;
     }
-  } catch (error) {
-    failure = { error };
+    if (heldBytes <= LONGEST_PART_BYTES) continue;
+    const part = concatBytes(held);
+    held = [];
+    heldBytes = 0;
+    yield take(part, findCut(part));
   }
   if (heldBytes > 0) yield take(new Uint8Array(0), 0);
-  if (failure !== null) throw failure.error;
+  if (breaks.length > 0) throw breaks[0];
+}
+
+/** What a stream gives until it breaks; then calls `onBreak`. Errors of the code that uses it pass through. */
+export async function* readUntilBreak<Item>(
+  stream: AsyncIterable<Item> | Iterable<Item>,
+  onBreak: (error: Error) => unknown,
+): AsyncGenerator<Item, void, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    onBreak(error as Error);
+  }
 }
 
 export interface TextLine {

@@ -1,5 +1,5 @@
 /** Bytes that are taken in the portions that a packed format needs, from chunks of any size. */
-import { BrokenInput, concatBytes } from '../../base/util/index.js';
+import { BrokenInput, concatBytes, readUntilBreak } from '../../base/util/index.js';
 
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -18,14 +18,16 @@ export function readNumber(bytes: Uint8Array, from = 0, count = bytes.length - f
 }
 
 export class PackedBytes {
-  private readonly iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  private readonly chunks: AsyncGenerator<Uint8Array, void, void>;
   private held: Uint8Array[] = [];
   private heldBytes = 0;
   /** Of the source; thrown once everything before it was taken. */
-  private failure: { readonly error: unknown } | null = null;
+  private failure: Error | null = null;
 
   constructor(chunks: Chunks) {
-    this.iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+    this.chunks = readUntilBreak(chunks, (error) => {
+      this.failure = error;
+    });
   }
 
   /** Exactly so many bytes. Throws CutOff when the file ends before. */
@@ -36,8 +38,8 @@ export class PackedBytes {
   }
 
   /** Why there are no more bytes than those that were taken. */
-  findEnd(): unknown {
-    return this.failure === null ? new CutOff() : this.failure.error;
+  findEnd(): Error {
+    return this.failure ?? new CutOff();
   }
 
   /** As `readNumber`. */
@@ -47,17 +49,13 @@ export class PackedBytes {
 
   /** From `least` to `most` bytes; fewer only at the end. */
   async takeSome(least: number, most: number): Promise<Uint8Array> {
-    while (this.heldBytes < least && this.failure === null) {
-      try {
-        const next = await this.iterator.next();
-        if (next.done === true) break;
-        this.held.push(next.value);
-        this.heldBytes += next.value.length;
-      } catch (error) {
-        this.failure = { error };
-      }
+    while (this.heldBytes < least) {
+      const next = await this.chunks.next();
+      if (next.done === true) break;
+      this.held.push(next.value);
+      this.heldBytes += next.value.length;
     }
-    if (this.heldBytes === 0 && least > 0 && this.failure !== null) throw this.failure.error;
+    if (this.heldBytes === 0 && least > 0 && this.failure !== null) throw this.failure;
     const all = this.held.length === 1 ? this.held[0] : concatBytes(this.held);
     const taken = all.subarray(0, most);
     this.held = [];
@@ -98,6 +96,6 @@ export class PackedBytes {
   }
 
   async close(): Promise<void> {
-    await this.iterator.return?.();
+    await this.chunks.return();
   }
 }

@@ -3,7 +3,15 @@
  * lichess's table of openings. What the file holds says which, not its name. Like the reader of PGN it streams.
  */
 
-import { cutText, failure, type Result, readLines, success, type TextLine } from '../../base/util/index.js';
+import {
+  cutText,
+  failure,
+  type Result,
+  readLines,
+  readUntilBreak,
+  success,
+  type TextLine,
+} from '../../base/util/index.js';
 import { looksLikeFen, parseEpdLine } from '../rules/index.js';
 import { escapeTag } from './pgn-format.js';
 import { type PgnText, readPgn } from './pgn-text.js';
@@ -26,33 +34,24 @@ export async function openGameTexts(
   pieces: AsyncIterable<string>,
   expected: TextKind,
 ): Promise<{ kind: TextKind; all: AsyncIterable<string> }> {
-  const iterator = pieces[Symbol.asyncIterator]();
+  const breaks: Error[] = [];
+  const rest = readUntilBreak(pieces, (error) => breaks.push(error));
   let head = '';
   let kind: TextKind | null = null;
-  let failed: { readonly error: unknown } | null = null;
   let isDone = false;
   while (!isDone && kind === null && head.length <= LONGEST_HEAD) {
-    try {
-      const next = await iterator.next();
-      isDone = next.done === true;
-      if (next.done !== true) head += next.value;
-    } catch (error) {
-      failed = { error };
-      isDone = true;
-    }
+    const next = await rest.next();
+    isDone = next.done === true;
+    if (next.done !== true) head += next.value;
     kind = findGameTextKind(isDone ? head : head.slice(0, head.lastIndexOf('\n') + 1));
   }
   async function* readAll(): AsyncGenerator<string, void, void> {
     try {
       yield head;
-      if (failed !== null) throw failed.error;
-      while (!isDone) {
-        const next = await iterator.next();
-        if (next.done === true) return;
-        yield next.value;
-      }
+      yield* rest;
+      if (breaks.length > 0) throw breaks[0];
     } finally {
-      await iterator.return?.();
+      await rest.return();
     }
   }
   const first = head.split('\n').find((line) => !isRemarkLine(line)) ?? '';

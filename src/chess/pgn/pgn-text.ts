@@ -6,6 +6,7 @@
  * moves), at move 1 behind a result or at the start of a line, and at a move on a new line behind a result. Text between a result's
  * blank line and the next game belongs to that one. A comment that never closes ends at the next game's Event tag.
  */
+import { readUntilBreak } from '../../base/util/index.js';
 import { DASHES, findSpacedResultEnd, readForfeit, readResult } from './pgn-result.js';
 import { readTag } from './pgn-words.js';
 
@@ -41,18 +42,14 @@ export function splitPgn(text: string): PgnText[] {
 /** @param pieces of the text, in order, with `\n` at the ends of lines. An error of theirs is thrown after the games before it. */
 export async function* readPgn(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<PgnText, void, void> {
   const splitter = new PgnSplitter();
-  let failure: { readonly error: unknown } | null = null;
-  try {
-    for await (const piece of pieces) {
-      splitter.push(piece);
-      yield* splitter.takeGames();
-    }
-  } catch (error) {
-    failure = { error };
+  const breaks: Error[] = [];
+  for await (const piece of readUntilBreak(pieces, (error) => breaks.push(error))) {
+    splitter.push(piece);
+    yield* splitter.takeGames();
   }
-  splitter.end(failure !== null);
+  splitter.end(breaks.length > 0);
   yield* splitter.takeGames();
-  if (failure !== null) throw failure.error;
+  if (breaks.length > 0) throw breaks[0];
 }
 
 const MOVE_WORD =

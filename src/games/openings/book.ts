@@ -12,6 +12,7 @@ import {
   mixSeeds,
   type Prng,
   type Result,
+  readUntilBreak,
   success,
   unwrap,
 } from '../../base/util/index.js';
@@ -25,7 +26,7 @@ import {
   readPositionText,
 } from '../../chess/pgn/index.js';
 import { listLegalMoves, type Move, Position, parseFen, START_FEN } from '../../chess/rules/index.js';
-import { collectChunks, findInputKind, readChunks, readUntilBreak } from '../records/index.js';
+import { collectChunks, findInputKind, readChunks } from '../records/index.js';
 import { computePolyglotKey } from './polyglot-key.js';
 
 /** Where a game starts: a position and the book moves from it. */

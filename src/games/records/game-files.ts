@@ -74,15 +74,3 @@ export async function collectChunks(chunks: AsyncIterable<Uint8Array> | Iterable
 export function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
-
-/** What a stream gives until it breaks; then calls `onBreak`. Errors of the code that uses it pass through. */
-export async function* readUntilBreak<Item>(
-  stream: AsyncIterable<Item> | Iterable<Item>,
-  onBreak: (error: Error) => unknown,
-): AsyncGenerator<Item> {
-  try {
-    yield* stream;
-  } catch (error) {
-    onBreak(error as Error);
-  }
-}

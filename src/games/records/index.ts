@@ -1,5 +1,5 @@
 /** The door of records/: games as files hold them, labelled games, PGN and lc0’s V6 records, and the training rows they become. */
-export { collectChunks, findInputKind, ReadingProblems, readChunks, readUntilBreak } from './game-files.js';
+export { collectChunks, findInputKind, ReadingProblems, readChunks } from './game-files.js';
 export {
   type EncodedRow,
   formatResult,

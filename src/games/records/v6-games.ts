@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describeReadFailure } from '#platform/files.js';
-import { BrokenInput, failure, isGzip, RefusedInput, success } from '../../base/util/index.js';
+import { BrokenInput, failure, isGzip, RefusedInput, readUntilBreak, success } from '../../base/util/index.js';
 import {
   BrokenArchive,
   type Chunks,
@@ -21,7 +21,7 @@ import {
   UnpackLimit,
   unpack,
 } from '../../chess/archives/index.js';
-import { asBuffer, type CountBytes, collectChunks, readFileChunks, readUntilBreak } from './game-files.js';
+import { asBuffer, type CountBytes, collectChunks, readFileChunks } from './game-files.js';
 import type { GameFormat } from './game-format.js';
 import { type GameLine, readGameLine, readGameLineOf } from './game-line.js';
 import { getRecordBytes } from './v6-record.js';

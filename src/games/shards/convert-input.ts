@@ -6,7 +6,7 @@
 import { accessSync, constants } from 'node:fs';
 import { basename } from 'node:path';
 import { describeReadFailure } from '#platform/files.js';
-import { BrokenInput, failure, RefusedInput, type Result, success } from '../../base/util/index.js';
+import { BrokenInput, failure, RefusedInput, type Result, readUntilBreak, success } from '../../base/util/index.js';
 import type { InputKind } from '../../chess/archives/index.js';
 import {
   findInputKind,
@@ -15,7 +15,6 @@ import {
   labelledGames,
   pgnGames,
   ReadingProblems,
-  readUntilBreak,
   TAR_FILE,
   v6Games,
 } from '../records/index.js';

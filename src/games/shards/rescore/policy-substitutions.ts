@@ -4,8 +4,8 @@
  * were played with fewer.
  */
 import { describeReadFailure } from '#platform/files.js';
-import { failure, type Result, success } from '../../../base/util/index.js';
-import { readUntilBreak, readV6Games, V6_DELETED } from '../../records/index.js';
+import { failure, type Result, readUntilBreak, success } from '../../../base/util/index.js';
+import { readV6Games, V6_DELETED } from '../../records/index.js';
 import { listInputs } from '../create-shards.js';
 import { changePolicy, type RecordedGame, type RecordedPosition, readRecordedGame } from './recorded-game.js';
 

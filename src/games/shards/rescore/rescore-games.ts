@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describeReadFailure } from '#platform/files.js';
 import { createFolder } from '#platform/folders.js';
-import { failure, type Result, success, unwrap } from '../../../base/util/index.js';
+import { failure, type Result, readUntilBreak, success, unwrap } from '../../../base/util/index.js';
 import { formatFen, formatUciMove, type Move, NO_MOVE, type Position } from '../../../chess/rules/index.js';
 import type { Lc0Format, PolicyIndex } from '../../../networks/encoding/index.js';
 import {
@@ -26,7 +26,6 @@ import {
   labelledGames,
   parseLabelledGame,
   pgnGames,
-  readUntilBreak,
   readV6Games,
   resolveMoves,
   v6Policy,
