@@ -91,10 +91,6 @@ export class V6GameRecorder {
     this.format = format;
   }
 
-  get length(): number {
-    return this.positions.length;
-  }
-
   /** @param ply plies played before this position; they need not all be recorded */
   add(position: Position, ply: number, searched: SearchedPosition): void {
     const record = createV6Record();
