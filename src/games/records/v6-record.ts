@@ -10,7 +10,7 @@
  * | 7440 | planes: 104 u64, the bits of each byte reversed |
  * | 8272 | castling: own a-side, own h-side, theirs a-side, h-side (u8 each) |
  * | 8276..8279 | side to move or en passant, rule 50, invariance, dummy (u8 each) |
- * | 8280 | 15 f32, in the order of FLOAT_FIELDS |
+ * | 8280 | 15 f32: see NUMBERS |
  * | 8340 | visits (u32); played index, best index (u16) |
  * | 8348, 8352 | policy KL divergence, short-term value (f32) |
  * | 8356 | V7: draw probability that goes with the short-term value (f32) |
@@ -28,7 +28,6 @@ const HISTORY_PLANES = 104;
 const PROBABILITIES_AT = 8;
 const PLANES_AT = 7440;
 const CASTLING_AT = 8272;
-const FLOATS_AT = 8280;
 const RESERVED_AT = 8364;
 
 /** `invariance` bits above the board transform (bits 0 to 2). */
@@ -38,24 +37,34 @@ export const V6_ADJUDICATED = 1 << 5;
 export const V6_DELETED = 1 << 6;
 export const V6_BLACK_TO_MOVE = 1 << 7;
 
-const FLOAT_FIELDS = [
-  'rootQ',
-  'bestQ',
-  'rootD',
-  'bestD',
-  'rootM',
-  'bestM',
-  'pliesLeft',
-  'resultQ',
-  'resultD',
-  'playedQ',
-  'playedD',
-  'playedM',
-  'origQ',
-  'origD',
-  'origM',
+/** The numbers of more than a byte that stand alone. All values are the mover's: q = W − L, d = draw probability, m = plies left. */
+const NUMBERS = [
+  // lc0's number.
+  ['inputFormat', 4, 'Uint32'],
+  ['rootQ', 8280, 'Float32'],
+  ['bestQ', 8284, 'Float32'],
+  ['rootD', 8288, 'Float32'],
+  ['bestD', 8292, 'Float32'],
+  ['rootM', 8296, 'Float32'],
+  ['bestM', 8300, 'Float32'],
+  ['pliesLeft', 8304, 'Float32'],
+  ['resultQ', 8308, 'Float32'],
+  ['resultD', 8312, 'Float32'],
+  ['playedQ', 8316, 'Float32'],
+  ['playedD', 8320, 'Float32'],
+  ['playedM', 8324, 'Float32'],
+  ['origQ', 8328, 'Float32'],
+  ['origD', 8332, 'Float32'],
+  ['origM', 8336, 'Float32'],
+  ['visits', 8340, 'Uint32'],
+  ['playedIndex', 8344, 'Uint16'],
+  ['bestIndex', 8346, 'Uint16'],
+  ['policyKld', 8348, 'Float32'],
+  ['shortTermQ', 8352, 'Float32'],
 ] as const;
-type FloatField = (typeof FLOAT_FIELDS)[number];
+type NumberField = (typeof NUMBERS)[number][0];
+/** The names of a DataView's methods are put together once: for each record that takes a quarter of the time of its reading and writing. */
+const METHODS = NUMBERS.map(([name, at, type]) => ({ name, at, get: `get${type}`, set: `set${type}` }) as const);
 
 /** What V7 adds. Values are averages over the positions to come, in the mover's view; later positions count less. */
 export interface V7Fields {
@@ -66,10 +75,7 @@ export interface V7Fields {
   readonly reserved: Uint8Array;
 }
 
-/** All values are the mover's: q = W − L, d = draw probability, m = plies left. */
-export interface V6Record extends Record<FloatField, number> {
-  /** lc0's number of the input format. */
-  inputFormat: number;
+export interface V6Record extends Record<NumberField, number> {
   readonly probabilities: Float32Array;
   /** Two words a plane, bit s = square s, as the encodings write them. */
   readonly masks: Uint32Array;
@@ -79,11 +85,6 @@ export interface V6Record extends Record<FloatField, number> {
   sideOrEnPassant: number;
   rule50: number;
   invariance: number;
-  visits: number;
-  playedIndex: number;
-  bestIndex: number;
-  policyKld: number;
-  shortTermQ: number;
   /** Null in records of V6. */
   v7: V7Fields | null;
 }
@@ -94,9 +95,9 @@ export function isCut(record: V6Record): boolean {
 }
 
 export function createV6Record(): V6Record {
-  const floats = Object.fromEntries(FLOAT_FIELDS.map((name) => [name, 0])) as Record<FloatField, number>;
+  const numbers = Object.fromEntries(NUMBERS.map(([name]) => [name, 0])) as Record<NumberField, number>;
   return {
-    ...floats,
+    ...numbers,
     inputFormat: 1,
     probabilities: new Float32Array(V6_MOVES).fill(-1),
     masks: new Uint32Array(2 * HISTORY_PLANES),
@@ -104,11 +105,6 @@ export function createV6Record(): V6Record {
     sideOrEnPassant: 0,
     rule50: 0,
     invariance: 0,
-    visits: 0,
-    playedIndex: 0,
-    bestIndex: 0,
-    policyKld: 0,
-    shortTermQ: 0,
     v7: null,
   };
 }
@@ -137,7 +133,7 @@ export function readV6Record(bytes: Uint8Array, offset: number, record: V6Record
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
   const version = view.getUint32(0, true);
   if (getRecordBytes(version) === undefined) return failure(`Training records of version ${version} are not read`);
-  record.inputFormat = view.getUint32(4, true);
+  for (const { name, at, get } of METHODS) record[name] = view[get](at, true);
   for (let i = 0; i < V6_MOVES; i++) record.probabilities[i] = view.getFloat32(PROBABILITIES_AT + 4 * i, true);
   const maskBytes = new Uint8Array(record.masks.buffer);
   for (let i = 0; i < maskBytes.length; i++) maskBytes[i] = REVERSED_BYTES[bytes[offset + PLANES_AT + i]];
@@ -145,14 +141,6 @@ export function readV6Record(bytes: Uint8Array, offset: number, record: V6Record
   record.sideOrEnPassant = view.getUint8(8276);
   record.rule50 = view.getUint8(8277);
   record.invariance = view.getUint8(8278);
-  FLOAT_FIELDS.forEach((name, i) => {
-    record[name] = view.getFloat32(FLOATS_AT + 4 * i, true);
-  });
-  record.visits = view.getUint32(8340, true);
-  record.playedIndex = view.getUint16(8344, true);
-  record.bestIndex = view.getUint16(8346, true);
-  record.policyKld = view.getFloat32(8348, true);
-  record.shortTermQ = view.getFloat32(8352, true);
   record.v7 = version < 7 ? null : readV7Fields(view, bytes.subarray(offset + RESERVED_AT, offset + V7_BYTES));
   return success(null);
 }
@@ -170,7 +158,7 @@ function readV7Fields(view: DataView, reserved: Uint8Array): V7Fields {
 export function writeV6Record(record: V6Record, bytes: Uint8Array, offset: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset);
   view.setUint32(0, record.v7 === null ? 6 : 7, true);
-  view.setUint32(4, record.inputFormat, true);
+  for (const { name, at, set } of METHODS) view[set](at, record[name], true);
   for (let i = 0; i < V6_MOVES; i++) view.setFloat32(PROBABILITIES_AT + 4 * i, record.probabilities[i], true);
   const maskBytes = new Uint8Array(record.masks.buffer);
   for (let i = 0; i < maskBytes.length; i++) bytes[offset + PLANES_AT + i] = REVERSED_BYTES[maskBytes[i]];
@@ -179,14 +167,6 @@ export function writeV6Record(record: V6Record, bytes: Uint8Array, offset: numbe
   view.setUint8(8277, Math.min(record.rule50, 255));
   view.setUint8(8278, record.invariance);
   view.setUint8(8279, 0);
-  FLOAT_FIELDS.forEach((name, i) => {
-    view.setFloat32(FLOATS_AT + 4 * i, record[name], true);
-  });
-  view.setUint32(8340, record.visits, true);
-  view.setUint16(8344, record.playedIndex, true);
-  view.setUint16(8346, record.bestIndex, true);
-  view.setFloat32(8348, record.policyKld, true);
-  view.setFloat32(8352, record.shortTermQ, true);
   if (record.v7 === null) return;
   view.setFloat32(V6_BYTES, record.v7.shortTermD, true);
   view.setUint16(V6_BYTES + 4, record.v7.opponentIndex, true);
