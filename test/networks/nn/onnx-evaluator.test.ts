@@ -197,8 +197,8 @@ test('the minibatch can change between searches', async () => {
     assertClose(await evaluateLeaves(queue, leaves), first, 1e-4);
   }
   assert.deepEqual(
-    [pool.network.name, pool.network.backend, pool.network.hasWdl, pool.network.hasMovesLeft, pool.threads],
-    ['random 16x2', 'cpu', true, true, 2],
+    [pool.network.name, pool.network.backend, pool.network.hasMovesLeft, pool.threads],
+    ['random 16x2', 'cpu', true, 2],
   );
   await pool.dispose();
 });

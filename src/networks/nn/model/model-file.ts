@@ -36,7 +36,6 @@ export interface Model {
   /** Not one of the program's own networks: the sizes of its tensors are checked before it runs. */
   readonly isForeign: boolean;
   readonly format: NetworkFormat;
-  readonly parameterBytes: number;
   /** Precision of its weights. */
   readonly precision: 'fp32' | 'fp16' | 'int8';
   /**
@@ -46,8 +45,6 @@ export interface Model {
   readonly needsWideSums: boolean;
   /** `sardonyx.name` or the file's name without its extension. */
   readonly title: string;
-  readonly licence: string;
-  readonly training: string;
 }
 
 /** The source may be gzipped; the model's bytes are not. */
@@ -72,7 +69,7 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
   const header = describeHeader(model.value);
   const format = recogniseNetwork(header);
   if (!format.ok) return failure(`The network ${path} ${format.error}`);
-  const { metadata, parameterBytes } = header;
+  const { metadata } = header;
   const precision = findPrecision(header);
   const fileName = getFileName(path);
   return success({
@@ -83,12 +80,9 @@ async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): P
     fileSha256,
     isForeign,
     format: format.value,
-    parameterBytes,
     precision,
     needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',
     title: toOneLine(metadata.get('sardonyx.name') ?? fileName.replace(/\.onnx(\.gz)?$/i, '')),
-    licence: metadata.get('sardonyx.licence') ?? '',
-    training: metadata.get('sardonyx.training') ?? '',
   });
 }
 

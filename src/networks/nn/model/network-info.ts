@@ -1,17 +1,12 @@
-/** Facts about the network in use, for users (`id name`, describenet, bench). */
+/** Facts about the network in use, for the programs that show or record it. */
 import type { Model } from './model-file.js';
 
-export interface NetworkInfo
-  extends Pick<Model, 'fileName' | 'fileSha256' | 'licence' | 'training' | 'parameterBytes'> {
+export interface NetworkInfo extends Pick<Model, 'fileName' | 'fileSha256'> {
   /** `sardonyx.name`, else the file's name; the backend's name if there is no network. */
   readonly name: string;
   readonly inputEncoding: string;
-  readonly policyEncoding: string;
-  /** Whether the network gives draw probabilities, and whether it has a moves-left head. */
-  readonly hasWdl: boolean;
+  /** Whether the evaluations tell the moves left. */
   readonly hasMovesLeft: boolean;
-  /** Precision of the weights; empty without a network. */
-  readonly precision: Model['precision'] | '';
   /** The backend in use, after any fallback. */
   readonly backend: string;
 }
@@ -19,34 +14,10 @@ export interface NetworkInfo
 /** @param model null for evaluators without a network */
 export function describeNetwork(model: Model | null, backend: string): NetworkInfo {
   if (model === null) {
-    return {
-      name: backend,
-      fileName: '',
-      fileSha256: null,
-      licence: '',
-      training: '',
-      inputEncoding: '',
-      policyEncoding: '',
-      hasWdl: true,
-      hasMovesLeft: backend !== 'trivial' && backend !== 'random',
-      precision: '',
-      parameterBytes: 0,
-      backend,
-    };
+    const hasMovesLeft = backend !== 'trivial' && backend !== 'random';
+    return { name: backend, fileName: '', fileSha256: null, inputEncoding: '', hasMovesLeft, backend };
   }
-  const { format } = model;
-  return {
-    name: model.title,
-    fileName: model.fileName,
-    fileSha256: model.fileSha256,
-    licence: model.licence,
-    training: model.training,
-    inputEncoding: format.inputEncoding.name,
-    policyEncoding: format.policyEncoding.name,
-    hasWdl: format.valueKind !== 'scalar',
-    hasMovesLeft: format.movesLeft !== null,
-    precision: model.precision,
-    parameterBytes: model.parameterBytes,
-    backend,
-  };
+  const { title: name, fileName, fileSha256, format } = model;
+  const inputEncoding = format.inputEncoding.name;
+  return { name, fileName, fileSha256, inputEncoding, hasMovesLeft: format.movesLeft !== null, backend };
 }

@@ -24,7 +24,6 @@ export interface OnnxHeader {
   /** Inputs that are not weights. */
   readonly inputs: readonly TensorDescription[];
   readonly outputs: readonly TensorDescription[];
-  readonly parameterBytes: number;
   /** Element type of weights (TensorProto.DataType; unsigned bytes count as signed ones) → total size in bytes. */
   readonly bytesByType: ReadonlyMap<number, number>;
 }
@@ -40,7 +39,6 @@ export function describeHeader({ metadataProps, graph }: ModelMessage): OnnxHead
     metadata: new Map((metadataProps ?? []).map(({ key, value }) => [key, value])),
     inputs: listInputs(graph).map(describeTensor),
     outputs: (graph?.output ?? []).map(describeTensor),
-    parameterBytes: [...bytesByType.values()].reduce((sum, size) => sum + size, 0),
     bytesByType,
   };
 }
