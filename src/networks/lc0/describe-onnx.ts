@@ -1,6 +1,6 @@
 /** The description that `describenet` prints of an ONNX model, alone or inside a network file. */
 
-import { listGraphs, type ModelMessage, TensorType } from '../nn/index.js';
+import { listGraphs, type ReadModel, TensorType } from '../nn/index.js';
 import { countValues, hasExternalTensors } from '../onnx/index.js';
 import { INFO_KEY } from './lc0-network-info.js';
 import { getEnumName, OnnxDataType, type OnnxModelMessage } from './net-schema.js';
@@ -28,7 +28,7 @@ export function describeOnnxInterface(onnx: OnnxModelMessage): DescriptionSectio
 }
 
 /** Versions, tensors, metadata and size of the model. */
-export function describeOnnxModel(model: ModelMessage): DescriptionSection {
+export function describeOnnxModel(model: ReadModel): DescriptionSection {
   const rows: Rows = [];
   const texts: [string, unknown][] = [
     ['IR version', model.irVersion],
@@ -40,8 +40,8 @@ export function describeOnnxModel(model: ModelMessage): DescriptionSection {
   ];
   for (const [label, value] of texts) if (value !== undefined && value !== '') rows.push([label, String(value)]);
   for (const [label, infos] of [
-    ['Input', model.graph?.input],
-    ['Output', model.graph?.output],
+    ['Input', model.graph.input],
+    ['Output', model.graph.output],
   ] as const) {
     for (const info of infos ?? [])
       rows.push([label, info.docString ? `${info.name} (${info.docString})` : `${info.name}`]);
@@ -69,7 +69,7 @@ const QUANTISATION_INPUTS: Readonly<Record<string, readonly number[]>> = {
 const BIAS_INPUTS: Readonly<Record<string, number>> = { DequantizeLinear: 0, QLinearConv: 8 };
 
 /** Counts the weights of a model, those of its branches too. Shapes, index tables, masks and the scales of quantised weights do not count. */
-function countParameters(model: ModelMessage): number {
+function countParameters(model: ReadModel): number {
   const roundings = new Set<string>();
   const biases = new Set<string>();
   const graphs = listGraphs(model.graph);

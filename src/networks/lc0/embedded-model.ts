@@ -29,8 +29,8 @@ import type { NetMessage } from './net-schema.js';
 export function adaptEmbeddedModel(net: NetMessage, info: Lc0NetworkInfo): Uint8Array {
   const onnx = net.onnxModel ?? {};
   const model = onnx.model ? decodeModel(onnx.model) : undefined;
-  const graph = model?.graph;
-  if (!model || !graph) throw new NetworkError('the ONNX model inside is damaged');
+  if (!model) throw new NetworkError('the ONNX model inside is damaged');
+  const { graph } = model;
   if (hasExternalTensors(graph)) throw new NetworkError('the ONNX model inside keeps its weights in another file');
   if (!onnx.inputPlanes || !onnx.outputPolicy || !(onnx.outputWdl || onnx.outputValue)) {
     throw new NetworkError('it does not say which tensors of its ONNX model are planes, policy and value');

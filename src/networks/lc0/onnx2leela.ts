@@ -80,7 +80,7 @@ export function wrapOnnxModel(source: FileSource, options: Onnx2LeelaOptions = {
   return attempt('wrap', source, 'the model', async () => {
     const bytes = await readInflated(source);
     const model = decodeModel(bytes);
-    if (!model?.graph) throw new NetworkError('it is not an ONNX model');
+    if (!model) throw new NetworkError('it is not an ONNX model');
     const { net, notes } = new Wrapping(model, model.graph, bytes, options).wrap();
     return { file: await gzip(netType.encode(net)), notes };
   });

@@ -56,7 +56,7 @@ export async function rebuildOnnx(
 /** @throws NetworkError, Unrecognised */
 function rebuild(bytes: Uint8Array, channelBlock: number, keepsTower: boolean): Uint8Array | null {
   const original = decodeModel(bytes);
-  if (original?.graph === undefined) return null;
+  if (original === undefined) return null;
   const header = describeHeader(original);
   const { metadata } = header;
   const { tensors } = chooseTensors(original.graph, header, {});

@@ -44,6 +44,7 @@ export {
   type ModelMessage,
   modelType,
   type NodeMessage,
+  type ReadModel,
   type TensorMessage,
   TensorType,
   tensorType,

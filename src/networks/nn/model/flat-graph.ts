@@ -7,8 +7,8 @@ import type {
   AttributeMessage,
   FunctionMessage,
   GraphMessage,
-  ModelMessage,
   NodeMessage,
+  ReadModel,
   SparseTensorMessage,
   TensorMessage,
 } from './onnx-messages.js';
@@ -38,8 +38,8 @@ const MOST_PARTS = 300_000;
 const DEEPEST = 16;
 
 /** @throws Refusal */
-export function flattenModel(model: ModelMessage): FlatGraph {
-  return new Flattening(model.functions ?? []).flatten(model.graph ?? {});
+export function flattenModel({ functions = [], graph }: ReadModel): FlatGraph {
+  return new Flattening(functions).flatten(graph);
 }
 
 /** Names within one graph or function → names in the flat graph. */

@@ -5,7 +5,7 @@ import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { describeHeader, listData, listGraphs, type OnnxHeader } from './onnx-header.js';
 import { findRefusal } from './onnx-limits.js';
-import { type ModelMessage, parseOnnxModel, TensorType } from './onnx-messages.js';
+import { parseOnnxModel, type ReadModel, TensorType } from './onnx-messages.js';
 
 /**
  * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
@@ -93,7 +93,7 @@ const LEAST_HIGH_BYTE = 13;
  * Weights below 2^-101 become 0, in a copy of the bytes. Decay leaves such weights where nothing is learnt, as for moves that no piece
  * has. They and their products are subnormal numbers, with which a CPU computes slowly: a network had an eighth of its nodes/s.
  */
-function dropTinyWeights(bytes: Uint8Array, { graph }: ModelMessage): Uint8Array {
+function dropTinyWeights(bytes: Uint8Array, { graph }: ReadModel): Uint8Array {
   let changed = bytes;
   const tensors = listGraphs(graph).flatMap(({ initializer = [] }) => initializer);
   for (const data of tensors.filter(({ dataType }) => dataType === TensorType.FLOAT).flatMap(listData)) {

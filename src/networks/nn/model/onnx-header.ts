@@ -5,7 +5,7 @@
 import {
   EXTERNAL_DATA,
   type GraphMessage,
-  type ModelMessage,
+  type ReadModel,
   type TensorMessage,
   TensorType,
   type ValueInfoMessage,
@@ -28,7 +28,7 @@ export interface OnnxHeader {
   readonly bytesByType: ReadonlyMap<number, number>;
 }
 
-export function describeHeader({ metadataProps, graph }: ModelMessage): OnnxHeader {
+export function describeHeader({ metadataProps, graph }: ReadModel): OnnxHeader {
   const weights = listGraphs(graph).flatMap(({ initializer = [] }) => initializer);
   const bytesByType = new Map<number, number>();
   for (const weight of weights) {
@@ -38,14 +38,14 @@ export function describeHeader({ metadataProps, graph }: ModelMessage): OnnxHead
   return {
     metadata: new Map((metadataProps ?? []).map(({ key, value }) => [key, value])),
     inputs: listInputs(graph).map(describeTensor),
-    outputs: (graph?.output ?? []).map(describeTensor),
+    outputs: (graph.output ?? []).map(describeTensor),
     bytesByType,
   };
 }
 
 /** A graph and the graphs of its branches, which may have weights of their own. */
-export function listGraphs(graph: GraphMessage | undefined): GraphMessage[] {
-  const found = graph === undefined ? [] : [graph];
+export function listGraphs(graph: GraphMessage): GraphMessage[] {
+  const found = [graph];
   for (const { node = [] } of found) {
     for (const { g, graphs = [] } of node.flatMap(({ attribute = [] }) => attribute))
       for (const branch of [g ?? [], graphs].flat()) found.push(branch);
@@ -54,9 +54,9 @@ export function listGraphs(graph: GraphMessage | undefined): GraphMessage[] {
 }
 
 /** Old models list their weights as inputs too. A weight of a branch hides no input of the model. */
-function listInputs(graph: GraphMessage | undefined): ValueInfoMessage[] {
-  const weights = new Set(graph?.initializer?.map(({ name }) => name));
-  return (graph?.input ?? []).filter(({ name }) => !weights.has(name));
+function listInputs(graph: GraphMessage): ValueInfoMessage[] {
+  const weights = new Set(graph.initializer?.map(({ name }) => name));
+  return (graph.input ?? []).filter(({ name }) => !weights.has(name));
 }
 
 /** Packed numbers and raw bytes of a tensor. */

@@ -11,9 +11,9 @@ import {
   type AttributeMessage,
   encodeModel,
   type GraphMessage,
-  type ModelMessage,
   type NodeMessage,
   parseOnnxModel,
+  type ReadModel,
   type SparseTensorMessage,
   type TensorMessage,
   TensorType,
@@ -91,7 +91,7 @@ type Shapes = ReadonlyMap<string, readonly unknown[]>;
  * @param hasWeightsFile whether weights of the main graph may be in another file
  * @returns why the model is refused, without its subject; null when it is not
  */
-export function findRefusal(model: ModelMessage, hasWeightsFile = false): string | null {
+export function findRefusal(model: ReadModel, hasWeightsFile = false): string | null {
   return explainRefusal(() => {
     checkParts(model, hasWeightsFile);
     findSizes(model, flattenModel(model));
@@ -136,7 +136,7 @@ export function showActivations(bytes: Uint8Array, shapes: Shapes | null = null)
     });
     return { ...node, input };
   });
-  const { irVersion = 0, graph = {} } = model;
+  const { irVersion = 0, graph } = model;
   const made = flat.nodes.flatMap(({ output }) => output).filter((name) => name !== '');
   const names = new Set([...(graph.output ?? []).flatMap(({ name }) => name ?? []), ...made]);
   return encodeModel({
@@ -164,10 +164,7 @@ function takeOnePosition(input: ValueInfoMessage): ValueInfoMessage {
 }
 
 /** Those of the model, and those that only its functions name. */
-function listOperatorSets({
-  opsetImport = [],
-  functions = [],
-}: ModelMessage): NonNullable<ModelMessage['opsetImport']> {
+function listOperatorSets({ opsetImport = [], functions = [] }: ReadModel): NonNullable<ReadModel['opsetImport']> {
   const all = [...functions.flatMap((body) => body.opsetImport ?? []), ...opsetImport];
   return [...new Map(all.map((set) => [set.domain ?? '', set])).values()];
 }
@@ -181,9 +178,9 @@ function createTensor(name: string, { dims, values, type }: Fact): TensorMessage
 
 // What no part of a model may be, wherever it stands.
 
-function checkParts(model: ModelMessage, hasWeightsFile: boolean): void {
+function checkParts(model: ReadModel, hasWeightsFile: boolean): void {
   if ((model.trainingInfo?.length ?? 0) > 0) throw new Refusal('has a graph for training, which is not supported');
-  checkGraph(model.graph ?? {}, hasWeightsFile);
+  checkGraph(model.graph, hasWeightsFile);
   for (const { name = '', node, attributeProto } of model.functions ?? []) {
     if (SHAPE_INPUTS.has(name)) throw new Refusal(`defines an operator ${name} of its own, which is not supported`);
     checkNodes(node);
@@ -245,7 +242,7 @@ function requireSize(dims: readonly number[], operator: string): void {
  * @throws Refusal when one is too large, or when nobody knows it
  */
 function findSizes(
-  model: ModelMessage,
+  model: ReadModel,
   flat: FlatGraph,
   shapes: Shapes | null = null,
   checksOpen = false,

@@ -125,6 +125,8 @@ export type FunctionMessage = Message<'Function'>;
 export type ModelMessage = Omit<Message<'Model'>, 'metadataProps'> & {
   metadataProps?: { key: string; value: string }[];
 };
+/** A model that has been read: one without a graph is refused. */
+export type ReadModel = ModelMessage & { graph: GraphMessage };
 
 const types = createMessageTypes(SCHEMA);
 export const modelType = types.Model;
@@ -141,11 +143,11 @@ const RUNTIME_FORMAT = 'ORTM';
  * @param keepsUnknown for edits; what only reads needs nothing else
  * @returns a failure if the bytes are not an ONNX model: a sentence without its subject
  */
-export function parseOnnxModel(bytes: Uint8Array, keepsUnknown = false): Result<ModelMessage> {
+export function parseOnnxModel(bytes: Uint8Array, keepsUnknown = false): Result<ReadModel> {
   if (String.fromCharCode(...bytes.subarray(4, 8)) === RUNTIME_FORMAT)
     return failure("is in ONNX Runtime's own format, not an ONNX model");
   try {
-    const model = modelType.decode(bytes, MOST_PARTS, keepsUnknown) as ModelMessage;
+    const model = modelType.decode(bytes, MOST_PARTS, keepsUnknown) as ReadModel;
     const isModel = Number(model.irVersion ?? 0) > 0 && Object.hasOwn(model, 'graph');
     return isModel ? success(model) : failure('is not an ONNX model');
   } catch (error) {
@@ -155,7 +157,7 @@ export function parseOnnxModel(bytes: Uint8Array, keepsUnknown = false): Result<
 }
 
 /** A model to edit. @returns undefined if the bytes are not an ONNX model */
-export function decodeModel(bytes: Uint8Array): ModelMessage | undefined {
+export function decodeModel(bytes: Uint8Array): ReadModel | undefined {
   const model = parseOnnxModel(bytes, true);
   return model.ok ? model.value : undefined;
 }

@@ -8,8 +8,8 @@ import {
   encodeModel,
   findAttribute,
   type GraphMessage,
-  type ModelMessage,
   type NodeMessage,
+  type ReadModel,
   TensorType,
   type ValueInfoMessage,
 } from '../../nn/index.js';
@@ -29,9 +29,8 @@ export interface BodyCut {
 /** One body of a network with several (`sardonyx.phases`), by its number: the branch of each If takes its place. */
 export function takeBody(bytes: Uint8Array, body: number): Uint8Array {
   const model = decodeModel(bytes);
-  let nodes = model?.graph?.node ?? [];
-  if (model?.graph === undefined) return bytes;
-  let initializer = model.graph.initializer ?? [];
+  if (model === undefined) return bytes;
+  let { node: nodes = [], initializer = [] } = model.graph;
   const outputs = (model.graph.output ?? []).map(({ name }) => name ?? '');
   for (let number = 0; ; number++) {
     const choice = nodes.find(({ opType }) => opType === 'If');
@@ -59,8 +58,8 @@ const SIZE_READERS = new Set(['Shape', 'Size']);
  */
 export function cutBehindBody(bytes: Uint8Array, input: string, outputs: readonly string[]): BodyCut | undefined {
   const model = decodeModel(bytes);
-  const graph = model?.graph;
-  if (model === undefined || graph === undefined) return undefined;
+  if (model === undefined) return undefined;
+  const { graph } = model;
   const tensor = findLastCut(graph, input, outputs);
   if (tensor === undefined) return undefined;
   const elemType = TensorType.FLOAT;
@@ -75,7 +74,7 @@ export function cutBehindBody(bytes: Uint8Array, input: string, outputs: readonl
     createHeads: (dims) => {
       const shape = { dim: dims.map((dimValue) => ({ dimValue })) };
       const features: ValueInfoMessage = { name: tensor, type: { tensorType: { elemType, shape } } };
-      return encodeHeads(model, graph, heads, [features, ...planes], outputs);
+      return encodeHeads(model, heads, [features, ...planes], outputs);
     },
   };
 }
@@ -119,12 +118,12 @@ export function listNodesBehind(graph: GraphMessage, tensor: string, outputs: re
 
 /** A model of some of a graph's nodes, with the weights that they read. */
 function encodeHeads(
-  model: ModelMessage,
-  graph: GraphMessage,
+  model: ReadModel,
   node: NodeMessage[],
   input: ValueInfoMessage[],
   outputs: readonly string[],
 ): Uint8Array {
+  const { graph } = model;
   const read = new Set(node.flatMap(({ input = [] }) => input));
   const initializer = graph.initializer?.filter(({ name }) => read.has(name ?? '')) ?? [];
   const output = graph.output?.filter(({ name }) => outputs.includes(name ?? '')) ?? [];

@@ -27,8 +27,8 @@ const UNTOUCHABLE =
 /** @returns null if the model cannot be converted, or need not be */
 export function halveModel(bytes: Uint8Array): Uint8Array | null {
   const model = decodeModel(bytes);
-  const graph = model?.graph;
-  if (model === undefined || graph === undefined || !isHalvable(graph)) return null;
+  if (model === undefined || !isHalvable(model.graph)) return null;
+  const { graph } = model;
   const norms = findNorms(graph);
   const single = separateConstants(graph, norms);
   for (const tensor of listTensors(graph)) if (!single.has(tensor)) halveTensor(tensor);

@@ -150,7 +150,7 @@ export async function measureRanges(
 
 function exposeTensors(bytes: Uint8Array, names: readonly string[]): Uint8Array {
   const model = decodeModel(bytes);
-  if (model?.graph === undefined) throw new Error('no ONNX model');
+  if (model === undefined) throw new Error('no ONNX model');
   const known = new Set(model.graph.output?.map(({ name }) => name));
   const added = names
     .filter((name) => !known.has(name))

@@ -37,7 +37,7 @@ export interface Difference {
 export async function quantiseModel(bytes: Uint8Array): Promise<Result<{ onnx: Uint8Array; difference: Difference }>> {
   const loaded = await loadModel({ bytes, name: 'the network' });
   const model = decodeModel(bytes);
-  if (!loaded.ok || model?.graph === undefined) return failure('it cannot be read as an ONNX model');
+  if (!loaded.ok || model === undefined) return failure('it cannot be read as an ONNX model');
   const { format } = loaded.value;
   if (format.input.isFloat16 || format.fixedBatch !== null)
     return failure('its inputs have half precision or a fixed batch');
