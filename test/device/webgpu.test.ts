@@ -14,6 +14,7 @@ import { createFaultyThread } from '../support/evaluator-faults.js';
 import { encodeNetworkFile } from '../support/lc0-network-file.js';
 import { createRandomNetwork, type NetworkSpec } from '../support/lc0-random-network.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../support/leaf-driver.js';
+import { readModelSource } from '../support/model-source.js';
 import { repositoryRoot } from '../support/shared-folder.js';
 
 const skip = process.env.SARDONYX_DEVICE_TESTS === '1' ? false : 'npm run test:device runs it';
@@ -103,7 +104,7 @@ describe('WebGPU', { skip, timeout: 3_600_000 }, () => {
   }
 
   test('threads and pools share the device, one after the other and at once, and one thread is the default', async () => {
-    const model = { path: TINY };
+    const model = readModelSource(TINY);
     const { answers: expected } = await evaluate({ backend: 'cpu', model, threads: 1 });
     const pool = await EvaluatorPool.create({ backend: 'webgpu', model, minibatch: 16 });
     assert.equal(pool.threads, 1);
@@ -119,7 +120,11 @@ describe('WebGPU', { skip, timeout: 3_600_000 }, () => {
 
   test('a device that is lost in the middle of a search costs one warning and no answer', async () => {
     const threadScript = createFaultyThread({ backend: 'webgpu', failAfter: 2 });
-    const { answers, warnings, backend } = await evaluate({ backend: 'webgpu', model: { path: TINY }, threadScript });
+    const { answers, warnings, backend } = await evaluate({
+      backend: 'webgpu',
+      model: readModelSource(TINY),
+      threadScript,
+    });
     assert.ok(answers.every(({ kind }) => kind !== FAILED));
     assert.deepEqual(warnings, ['Backend webgpu failed, going on with cpu: made to fail after 2 runs']);
     assert.equal(backend, 'cpu');

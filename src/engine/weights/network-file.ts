@@ -202,9 +202,6 @@ interface LoadSettings {
   readonly onWarning?: (text: string) => void;
 }
 
-/** A network that has been read; `bytes` is an ONNX model. */
-type NetworkContent = Extract<ModelSource, { bytes: Uint8Array }>;
-
 /** The network of the options in the edition that suits a device, from a file that is read once; an ONNX model is converted if possible. */
 export async function findModel(
   options: OptionStore,
@@ -213,7 +210,7 @@ export async function findModel(
     precision: 'f32',
   },
   settings: LoadSettings = {},
-): Promise<Result<NetworkContent>> {
+): Promise<Result<ModelSource>> {
   const network = await resolveNetwork(options, provider);
   return network.ok ? loadNetwork(network.value, precision, settings) : network;
 }
@@ -223,28 +220,28 @@ export async function loadNetwork(
   network: ResolvedNetwork,
   precision: ModelEdition['precision'],
   { isIdentified = false, onWarning = () => undefined }: LoadSettings = {},
-): Promise<Result<NetworkContent>> {
+): Promise<Result<ModelSource>> {
   if (network.missing !== null) return failure(network.missing);
-  const { provider, choice } = network;
-  const edition = { provider, winograd: choice.winograd !== false };
-  if (precision !== 'int8') return findExact(network, { ...edition, precision }, isIdentified);
-  return findInt8(network, { ...edition, precision: 'f32' }, onWarning);
+  return precision === 'int8' ? findInt8(network, onWarning) : findExact(network, { precision, isIdentified });
 }
 
-async function findExact(
-  network: ResolvedNetwork,
-  edition: WantedEdition,
-  isIdentified: boolean,
-): Promise<Result<NetworkContent>> {
-  const { path, builtIn, choice } = network;
-  if (builtIn === null && (await isLc0File(path))) return loadLc0(path, choice, edition);
+interface ExactForm {
+  readonly precision: 'f16' | 'f32';
+  /** As in LoadSettings. */
+  readonly isIdentified?: boolean;
+  /** Whether the network is to be rounded to 8 bits: its tower stays as it is, and all weights are in the model. */
+  readonly isForInt8?: boolean;
+}
+
+async function findExact(network: ResolvedNetwork, form: ExactForm): Promise<Result<ModelSource>> {
+  if (network.builtIn === null && (await isLc0File(network.path))) return loadLc0(network, form);
   const name = getSourceName(network);
   try {
     const bytes = await readNetwork(network);
-    const fileSha256 = isIdentified ? await computeSha256([bytes]) : undefined;
+    const fileSha256 = form.isIdentified ? await computeSha256([bytes]) : undefined;
     const inflated = await inflate(bytes);
     if (!inflated.ok) return failure(`Cannot read the network ${name}: ${inflated.error}`);
-    const adapted = await adaptOnnx(inflated.value, edition);
+    const adapted = await adaptOnnx(inflated.value, network, form);
     return success({ bytes: adapted, name, fileSha256, ...describeOrigin(network) });
   } catch (error) {
     return failure((error as Error).message);
@@ -252,34 +249,25 @@ async function findExact(
 }
 
 /** The network in 8 bits; where they gain nothing, in single precision. A file that is in 8 bits or in halves stays as it is. */
-async function findInt8(
-  network: ResolvedNetwork,
-  edition: WantedEdition,
-  onWarning: (text: string) => void,
-): Promise<Result<NetworkContent>> {
+async function findInt8(network: ResolvedNetwork, onWarning: (text: string) => void): Promise<Result<ModelSource>> {
   const { path, builtIn, choice } = network;
+  const exact: ExactForm = { precision: 'f32', isIdentified: true };
   let fileSha256: string;
   try {
     const bytes = await readNetwork(network);
     fileSha256 = await computeSha256([bytes]);
     if (builtIn !== null || !(await isLc0File(path))) {
       const inflated = await inflate(bytes);
-      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, edition, true);
+      if (!inflated.ok || readPrecision(inflated.value) !== 'fp32') return findExact(network, exact);
     }
   } catch (error) {
     return failure((error as Error).message);
   }
   const { loadInt8Network } = await import('../../networks/lc0/index.js');
   const int8 = await loadInt8Network({
-    key: [fileSha256, choice.policyHead ?? '', choice.valueHead ?? '', String(edition.winograd)],
-    plain: async () => {
-      const plain = await findExact(network, { ...edition, isForInt8: true }, true);
-      return plain.ok ? success(plain.value.bytes) : plain;
-    },
-    fastest: async () => {
-      const exact = await findExact(network, edition, true);
-      return exact.ok ? success({ onnx: exact.value.bytes, weightsFolder: exact.value.weightsFolder }) : exact;
-    },
+    key: [fileSha256, choice.policyHead ?? '', choice.valueHead ?? '', String(choice.winograd !== false)],
+    plain: () => findExact(network, { ...exact, isForInt8: true }),
+    fastest: () => findExact(network, exact),
   });
   if (!int8.ok) return int8;
   const { onnx, report } = int8.value;
@@ -287,13 +275,13 @@ async function findInt8(
     return success({ bytes: onnx, name: getSourceName(network), fileSha256, ...describeOrigin(network) });
   }
   onWarning(report);
-  return findExact(network, edition, true);
+  return findExact(network, exact);
 }
 
 /** Why a file cannot be used as a network, in one sentence; null if it can. */
 export async function findDamage(path: string): Promise<string | null> {
-  const edition: WantedEdition = { provider: 'cpu', winograd: true, precision: 'f32' };
-  const source = (await isLc0File(path)) ? await loadLc0(path, {}, edition) : success({ path });
+  const network: ResolvedNetwork = { path, builtIn: null, provider: 'cpu', choice: {}, reason: '', missing: null };
+  const source = await findExact(network, { precision: 'f32' });
   const model = source.ok ? await loadModel(source.value) : source;
   return model.ok ? null : model.error;
 }
@@ -318,56 +306,48 @@ async function isLc0File(path: string): Promise<boolean> {
   return isNetworkFile(path);
 }
 
-interface WantedEdition {
-  readonly provider: string;
-  readonly precision: 'f16' | 'f32';
-  /** Whether convolutions may be in a form for this CPU alone. */
-  readonly winograd: boolean;
-  /** Whether the network is to be rounded to 8 bits: its tower stays as it is, and all weights are in the model. */
-  readonly isForInt8?: boolean;
-}
-
-async function loadLc0(
-  path: string,
-  { policyHead, valueHead }: NetworkChoice,
-  edition: WantedEdition,
-): Promise<Result<NetworkContent>> {
+async function loadLc0(network: ResolvedNetwork, { precision, isForInt8 }: ExactForm): Promise<Result<ModelSource>> {
+  const { path, choice } = network;
   const { LARGE_WEIGHT_BYTES, loadLc0Network } = await import('../../networks/lc0/index.js');
-  const network = await loadLc0Network(path, {
-    ...(policyHead === undefined ? {} : { policyHead }),
-    ...(valueHead === undefined ? {} : { valueHead }),
-    precision: edition.precision,
-    channelBlock: await chooseChannelBlock(edition),
-    ...(edition.isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
+  const loaded = await loadLc0Network(path, {
+    policyHead: choice.policyHead,
+    valueHead: choice.valueHead,
+    precision,
+    channelBlock: await chooseChannelBlock(network, precision),
+    ...(isForInt8 ? { cacheFolder: null, keepsTower: true } : { weightsFileAboveBytes: LARGE_WEIGHT_BYTES }),
   });
-  if (!network.ok) return failure(network.error.replaceAll(path, describePath(path)));
-  const { onnx, weightsFolder, fileSha256, info } = network.value;
+  if (!loaded.ok) return failure(loaded.error.replaceAll(path, describePath(path)));
+  const { onnx, weightsFolder, fileSha256, info } = loaded.value;
   // The file may hold an ONNX model of a stranger; every other one is of our making.
   const origin = info.parameters === null ? { isForeign: true } : { isChecked: true as const };
   return success({ bytes: onnx, name: describePath(path), weightsFolder, fileSha256, ...origin });
 }
 
-function mayConvolveInBlocks({ provider, precision, winograd }: WantedEdition): boolean {
-  return winograd && precision === 'f32' && provider === 'cpu';
+/** Whether convolutions may be in a form for this CPU alone. */
+function mayConvolveInBlocks({ provider, choice }: ResolvedNetwork, precision: ExactForm['precision']): boolean {
+  return choice.winograd !== false && precision === 'f32' && provider === 'cpu';
 }
 
-async function chooseChannelBlock(edition: WantedEdition): Promise<number> {
-  if (!mayConvolveInBlocks(edition)) return 0;
+async function chooseChannelBlock(network: ResolvedNetwork, precision: ExactForm['precision']): Promise<number> {
+  if (!mayConvolveInBlocks(network, precision)) return 0;
   const { findChannelBlock } = await import('../../networks/onnx/index.js');
   return findChannelBlock();
 }
 
-/** Converts an ONNX file for an edition. @returns the file itself when it needs no change or cannot be changed */
-async function adaptOnnx(bytes: Uint8Array, edition: WantedEdition): Promise<Uint8Array> {
-  if (edition.precision === 'f32' && !mayConvolveInBlocks(edition)) return bytes;
+/** Converts an ONNX file for a device. @returns the file itself when it needs no change or cannot be changed */
+async function adaptOnnx(
+  bytes: Uint8Array,
+  network: ResolvedNetwork,
+  { precision, isForInt8 }: ExactForm,
+): Promise<Uint8Array> {
+  if (precision === 'f32' && !mayConvolveInBlocks(network, precision)) return bytes;
   // Finding the channel block takes longer than reading a file.
   if (readPrecision(bytes) === 'int8') return bytes;
-  const channelBlock = await chooseChannelBlock(edition);
-  if (edition.precision === 'f32' && channelBlock === 0) return bytes;
+  const channelBlock = await chooseChannelBlock(network, precision);
+  if (precision === 'f32' && channelBlock === 0) return bytes;
   const { halveModel } = await import('../../networks/onnx/index.js');
   const { rebuildOnnx } = await import('../../networks/lc0/index.js');
   if (channelBlock === 0) return halveModel(bytes) ?? bytes;
-  const { isForInt8 } = edition;
   return (await rebuildOnnx(bytes, channelBlock, isForInt8 ? null : undefined, isForInt8)) ?? bytes;
 }
 

@@ -36,7 +36,7 @@ export interface Occlusion {
 export interface OcclusionTask {
   /** Tried in order until one works. */
   readonly plans: readonly BackendPlan[];
-  readonly model: Extract<ModelSource, { bytes: Uint8Array }>;
+  readonly model: ModelSource;
   /** With castling rights in Shredder-FEN. */
   readonly rootFen: string;
   readonly moves: readonly Move[];

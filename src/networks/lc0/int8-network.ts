@@ -4,7 +4,15 @@
  */
 
 import { type Result, success } from '../../base/util/index.js';
-import { addsWidely, decodeModel, encodeModel, openOnCpu, readPrecision, runSession } from '../nn/index.js';
+import {
+  addsWidely,
+  decodeModel,
+  encodeModel,
+  type ModelSource,
+  openOnCpu,
+  readPrecision,
+  runSession,
+} from '../nn/index.js';
 import { createSpeedSample, type Difference, quantiseModel } from '../onnx/index.js';
 import { ModelCache } from './model-cache.js';
 
@@ -29,21 +37,18 @@ export interface ExactEditions {
   /** Everything that decides the content of `plain`. */
   readonly key: readonly string[];
   /** ONNX's own operators, with the weights inside. */
-  plain(): Promise<Result<Uint8Array>>;
-  fastest(): Promise<Result<FoundModel>>;
+  plain(): Promise<Result<ModelBytes>>;
+  fastest(): Promise<Result<ModelBytes>>;
 }
 
 /** What a CPU does with 8 bits. */
 export interface Int8Machine {
   addsWidely(): Promise<boolean>;
   /** How many times as fast the first network is. */
-  compareSpeeds(first: FoundModel, second: FoundModel): Promise<number>;
+  compareSpeeds(first: ModelBytes, second: ModelBytes): Promise<number>;
 }
 
-interface FoundModel {
-  readonly onnx: Uint8Array;
-  readonly weightsFolder?: string | undefined;
-}
+type ModelBytes = Pick<ModelSource, 'bytes' | 'weightsFolder'>;
 
 /** @param cacheFolder by default the user's cache; null keeps nothing */
 export async function loadInt8Network(
@@ -71,12 +76,12 @@ export async function loadInt8Network(
 async function makeInt8(editions: ExactEditions, machine: Int8Machine): Promise<Result<Int8Network>> {
   const plain = await editions.plain();
   if (!plain.ok) return plain;
-  const quantised = await quantiseModel(plain.value);
+  const quantised = await quantiseModel(plain.value.bytes);
   if (!quantised.ok) return success(refuse(quantised.error));
   const fastest = await editions.fastest();
   if (!fastest.ok) return fastest;
   const { onnx, difference } = quantised.value;
-  const gain = await machine.compareSpeeds({ onnx }, fastest.value);
+  const gain = await machine.compareSpeeds({ bytes: onnx }, fastest.value);
   if (gain < LEAST_GAIN) {
     return success(refuse(`8 bits take ${Math.round(100 / gain)} % of the time that single precision takes here`));
   }
@@ -92,9 +97,9 @@ function describeDifference({ positions, sameMove, divergence, value }: Differen
   return `the same first move as f32 in ${(100 * sameMove).toFixed(1)} % of ${positions} positions, policy divergence ${divergence.toFixed(4)}, W − L off by ${value.toFixed(3)}`;
 }
 
-async function compareSpeeds(first: FoundModel, second: FoundModel): Promise<number> {
-  const sample = await createSpeedSample(first.onnx);
-  const sessions = [await openOnCpu(first.onnx), await openOnCpu(second.onnx, 1, second.weightsFolder)];
+async function compareSpeeds(first: ModelBytes, second: ModelBytes): Promise<number> {
+  const sample = await createSpeedSample(first.bytes);
+  const sessions = [await openOnCpu(first.bytes), await openOnCpu(second.bytes, 1, second.weightsFolder)];
   const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   try {
     for (let call = 0; call < TIMED_CALLS; call++) {

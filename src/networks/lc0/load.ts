@@ -30,9 +30,9 @@ export const LARGE_WEIGHT_BYTES = 32 * 2 ** 20;
 
 export interface Lc0LoadOptions {
   /** vanilla (default), optimistic, soft, opponent. */
-  readonly policyHead?: string;
+  readonly policyHead?: string | undefined;
   /** winner (default), q, st. */
-  readonly valueHead?: string;
+  readonly valueHead?: string | undefined;
   /** Precision of weights and arithmetic; inputs and outputs are always float32. Default f32. */
   readonly precision?: 'f32' | 'f16';
   /** Folder of converted networks; null keeps none. Default: the user's cache. */

@@ -31,7 +31,7 @@ test('bundled.json tells the truth about its files and lists all that play', asy
   for (const { file, precision, input, policy, sha256 } of networks) {
     const content = readFileSync(join(folder, file));
     assert.equal(createHash('sha256').update(content).digest('hex'), sha256, file);
-    const model = unwrap(await loadModel({ path: join(folder, file) }));
+    const model = unwrap(await loadModel({ bytes: content, name: file }));
     assert.equal(model.precision, precision, file);
     assert.equal(model.format.inputEncoding.name, input, file);
     assert.equal(model.format.policyEncoding.name, policy, file);

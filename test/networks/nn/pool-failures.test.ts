@@ -8,10 +8,11 @@ import { EvaluatorPool, type PoolOptions, runBackendBench } from '#sardonyx/netw
 import { FailureStreak, FORGIVING_EVALUATIONS } from '#sardonyx/networks/nn/pool/evaluator-supply.js';
 import { createFaultyThread } from '../../support/evaluator-faults.js';
 import { createRandomLeaves, evaluateLeaves, type LeafAnswer } from '../../support/leaf-driver.js';
+import { readModelSource } from '../../support/model-source.js';
 import { OnnxWriter } from '../../support/onnx-writer.js';
 import { repositoryRoot } from '../../support/shared-folder.js';
 
-const tinyNetwork = { path: `${repositoryRoot}/models/tiny-test.onnx` };
+const tinyNetwork = readModelSource(`${repositoryRoot}/models/tiny-test.onnx`);
 const leaves = createRandomLeaves(31, 200);
 
 async function evaluateWith(
@@ -113,7 +114,7 @@ test('a provider that fails while loading gives way to the CPU with one warning 
     backend: 'cuda',
     threadScript: createFaultyThread({ backend: 'cuda', loadFails: true }),
     model: async ({ provider }) =>
-      success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
+      success(provider === 'cpu' ? tinyNetwork : readModelSource(`${repositoryRoot}/models/default.onnx`)),
     onWarning: (text) => assert.equal(text, 'Backend cuda failed, going on with cpu: made to fail at loading'),
   });
   const { backend, fileName } = pool.network;
@@ -126,7 +127,7 @@ test('a pool whose threads have all lost the device says so, and the next one is
     backend: 'cuda',
     threadScript: createFaultyThread({ backend: 'cuda', playsDevice: true, failAfter: 2 }),
     model: async ({ provider }) =>
-      success(provider === 'cpu' ? tinyNetwork : { path: `${repositoryRoot}/models/default.onnx` }),
+      success(provider === 'cpu' ? tinyNetwork : readModelSource(`${repositoryRoot}/models/default.onnx`)),
     threads: 2,
     minibatch: 16,
   };
@@ -266,11 +267,7 @@ test('a network that cannot be read is refused in one sentence that names it', a
       return true;
     });
   await refuse(
-    { backend: 'cpu', model: { path: '/nowhere/a.onnx' } },
-    /^Cannot read the network \/nowhere\/a\.onnx: there is no such file$/,
-  );
-  await refuse(
-    { backend: 'cpu', model: { path: fileURLToPath(import.meta.url) } },
+    { backend: 'cpu', model: readModelSource(fileURLToPath(import.meta.url)) },
     /^The network .*\.js is not an ONNX model/,
   );
   await refuse(

@@ -107,9 +107,9 @@ describe('a network is taken in 8 bits', () => {
       key: [name],
       plain: () => {
         asked++;
-        return Promise.resolve(success(plain));
+        return Promise.resolve(success({ bytes: plain }));
       },
-      fastest: () => Promise.resolve(success({ onnx: plain })),
+      fastest: () => Promise.resolve(success({ bytes: plain })),
     };
     const machine = { addsWidely: () => Promise.resolve(addsWidely), compareSpeeds: () => Promise.resolve(gain) };
     return { ...unwrap(await loadInt8Network(editions, folder, machine)), asked };

@@ -1,5 +1,5 @@
-/** Reads a model from a file or from bytes and finds the meaning of its tensors. Errors are one sentence for the user. */
-import { describeReadFailure, getFileName, readFile } from '#platform/files.js';
+/** Reads a model and finds the meaning of its tensors. Errors are one sentence for the user. */
+import { getFileName } from '#platform/files.js';
 import { failure, inflate, type Result, success, toOneLine } from '../../../base/util/index.js';
 import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
@@ -7,22 +7,19 @@ import { describeHeader, listData, listGraphs, type OnnxHeader } from './onnx-he
 import { findRefusal } from './onnx-limits.js';
 import { parseOnnxModel, type ReadModel, TensorType } from './onnx-messages.js';
 
-/**
- * A file, or the bytes of an ONNX model. `name` and `fileSha256` are those of the file from which the bytes were converted; messages
- * use the name. If `weightsFolder` is set, the weights may be in a file of that folder, which threads map instead of copying.
- */
-export type ModelSource =
-  | { readonly path: string }
-  | {
-      readonly bytes: Uint8Array;
-      readonly name: string;
-      readonly weightsFolder?: string | undefined;
-      readonly fileSha256?: string | undefined;
-      /** The model's operators and sizes have been checked, or are of the program's own making. */
-      readonly isChecked?: true;
-      /** Not one of the program's own networks. */
-      readonly isForeign?: boolean | undefined;
-    };
+/** An ONNX model, and what is known of the file from which it comes. */
+export interface ModelSource {
+  readonly bytes: Uint8Array;
+  /** The file's path or name, for messages. */
+  readonly name: string;
+  /** Set if the weights may be in a file of this folder, which threads map instead of copying. */
+  readonly weightsFolder?: string | undefined;
+  readonly fileSha256?: string | undefined;
+  /** The model's operators and sizes have been checked, or are of the program's own making. */
+  readonly isChecked?: true;
+  /** Not one of the program's own networks. */
+  readonly isForeign?: boolean | undefined;
+}
 
 export interface Model {
   /** The path as the user wrote it. */
@@ -49,15 +46,6 @@ export interface Model {
 
 /** The source may be gzipped; the model's bytes are not. */
 export async function loadModel(source: ModelSource): Promise<Result<Model>> {
-  if ('bytes' in source) return readModel(source);
-  try {
-    return await readModel({ bytes: await readFile(source.path), name: source.path, isForeign: true });
-  } catch (error) {
-    return failure(`Cannot read the network ${source.path}: ${describeReadFailure(error)}`);
-  }
-}
-
-async function readModel(source: Extract<ModelSource, { bytes: Uint8Array }>): Promise<Result<Model>> {
   const { name: path, weightsFolder, fileSha256 = null, isForeign = false } = source;
   const inflated = await inflate(source.bytes);
   if (!inflated.ok) return failure(`Cannot read the network ${path}: ${inflated.error}`);

@@ -11,7 +11,7 @@ export interface WorkerStart {
   readonly cache: SharedArrayBuffer | null;
   readonly plan: BackendPlan;
   /** The ONNX file in shared memory, and its name for messages; null for evaluators without a network. */
-  readonly model: Extract<ModelSource, { bytes: Uint8Array }> | null;
+  readonly model: ModelSource | null;
   /**
    * What to do if the evaluator cannot be created. `first`: the thread ends, and the pool tries its next plan. `replacement`: the
    * thread uses the CPU, because a search may be running. `hopeless`: earlier threads with this number kept dying, so this one
