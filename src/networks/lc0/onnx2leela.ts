@@ -10,8 +10,8 @@ import {
   encodeModel,
   type GraphMessage,
   getWidth,
-  type ModelMessage,
   type OnnxHeader,
+  type ReadModel,
   TensorType,
   type ValueInfoMessage,
 } from '../nn/index.js';
@@ -92,7 +92,7 @@ class Wrapping {
   private isChanged = false;
 
   constructor(
-    private readonly model: ModelMessage,
+    private readonly model: ReadModel,
     private readonly graph: GraphMessage,
     private readonly bytes: Uint8Array,
     private readonly options: Onnx2LeelaOptions,
