@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeWriteFailure } from '#platform/files.js';
 import { failure, type Result, success } from '../../base/util/index.js';
 import { parsePgnTags, splitPgn } from '../../chess/pgn/index.js';
-import type { GameEnd } from '../play/index.js';
+import { type FinishedGameText, formatGame, type GameEnd } from '../play/index.js';
 import type { TournamentKind } from './schedule.js';
 
 export interface LoggedGame extends GameEnd {
@@ -106,11 +106,25 @@ export class MatchLog {
     }
   }
 
-  add(row: LoggedGame, pgn: string): void {
-    if (this.pgnPath !== null) append(this.pgnPath, pgn);
-    if (this.resultsPath === null) return;
+  /**
+   * Writes a game that has just ended.
+   * @param game its number
+   * @param more what only some games have
+   */
+  add(
+    game: number,
+    finished: Omit<FinishedGameText, 'date'>,
+    more: Pick<LoggedGame, 'fault' | 'falsePositiveThreshold'>,
+  ): LoggedGame {
+    const { white, black, opening, played, end } = finished;
+    const plies = opening.moves.length + played.length;
+    const row = { game, white, black, opening: opening.origin, ...end, plies, ...more };
+    const date = new Date().toISOString().slice(0, 10).replaceAll('-', '.');
+    if (this.pgnPath !== null) append(this.pgnPath, formatGame({ ...finished, date }));
+    if (this.resultsPath === null) return row;
     const pgnBytes = this.pgnPath === null ? undefined : statSync(this.pgnPath).size;
     append(this.resultsPath, `${JSON.stringify({ ...row, pgnBytes })}\n`);
+    return row;
   }
 }
 

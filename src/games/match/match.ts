@@ -6,7 +6,13 @@
 
 import { mixSeeds, runSideBySide } from '../../base/util/index.js';
 import type { Opening } from '../openings/index.js';
-import { formatGame, formatTimeControl, type Player, type PlayerLimits, type PlayerSource } from '../play/index.js';
+import {
+  type FinishedGameText,
+  formatTimeControl,
+  type Player,
+  type PlayerLimits,
+  type PlayerSource,
+} from '../play/index.js';
 import { computeSprt, type SprtSettings } from '../statistics/index.js';
 import { createLivePosition, type LivePosition } from './live-position.js';
 import { type FinishedGame, type GameSetup, playGame } from './match-game.js';
@@ -57,13 +63,13 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
   };
   const finish = (game: number, finished: FinishedGame): void => {
     const { white, black } = schedule.at(game);
-    const row = describeGame(setup, schedule, game, finished);
-    setup.log.add(row, formatGamePgn(setup, schedule, game, finished));
-    tournament.add(game, finished.end);
+    const { end, fault } = finished;
+    const row = setup.log.add(game, describeGame(setup, schedule, game, finished), fault === '' ? {} : { fault });
+    tournament.add(game, end);
     setup.onGame(row, tournament);
-    const { reason, result } = finished.end;
+    const { reason, result } = end;
     const broken = crashes.add([white, black], reason === 'crash' ? (result === '0-1' ? white : black) : null);
-    if (broken !== null && !setup.recovers) throw new Error(describeBroken(setup.players[broken], finished));
+    if (broken !== null && !setup.recovers) throw new Error(describeBroken(setup.players[broken], fault));
     if (isDecided(setup, tournament)) stop.abort();
   };
   try {
@@ -129,7 +135,7 @@ function createReporter(setup: MatchPlan, schedule: Schedule, game: number): Gam
   return (state, remainingMs) => onPosition(createLivePosition(names, state, remainingMs));
 }
 
-function describeBroken({ name }: PlayerSource, { fault }: FinishedGame): string {
+function describeBroken({ name }: PlayerSource, fault: string): string {
   return `The match ends because ${name} has crashed in ${MOST_CRASHES} games in a row; the last time: ${fault}`;
 }
 
@@ -138,40 +144,23 @@ function isDecided({ sprt }: MatchPlan, { pairings }: Tournament): boolean {
 }
 
 function describeGame(
-  { players, openings }: MatchPlan,
+  { players, event, chess960, openings }: MatchPlan,
   schedule: Schedule,
   game: number,
-  { played, end, fault }: FinishedGame,
-): LoggedGame {
-  const { white, black, round } = schedule.at(game);
-  const opening = openings(round);
-  const plies = opening.moves.length + played.length;
-  return {
-    game,
-    white: players[white].name,
-    black: players[black].name,
-    opening: opening.origin,
-    ...end,
-    plies,
-    ...(fault === '' ? {} : { fault }),
-  };
-}
-
-function formatGamePgn(setup: MatchPlan, schedule: Schedule, game: number, { played, end }: FinishedGame): string {
+  { played, end }: FinishedGame,
+): Omit<FinishedGameText, 'date'> {
   const { white, black, round, numberInRound } = schedule.at(game);
-  const { players, event, chess960 } = setup;
-  return formatGame({
+  return {
     event,
-    date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
     round: `${round + 1}.${numberInRound + 1}`,
     white: players[white].name,
     black: players[black].name,
     timeControls: [formatLimits(players[white].limits), formatLimits(players[black].limits)],
     chess960,
-    opening: setup.openings(round),
+    opening: openings(round),
     played,
     end,
-  });
+  };
 }
 
 function formatLimits({ timeControl, movetimeMs }: PlayerLimits): string {

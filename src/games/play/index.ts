@@ -19,7 +19,7 @@ export {
   type GameEnd,
   type ResultText,
 } from './game-end.js';
-export { formatGame } from './game-pgn.js';
+export { type FinishedGameText, formatGame } from './game-pgn.js';
 export { computeCentipawns, GameSearch } from './game-search.js';
 export { type NetworkPool, NetworkPools, type NetworkSetup } from './network-pools.js';
 export { type Player, PlayerFault, type PlayerLimits, type PlayerSource } from './player.js';

@@ -5,8 +5,8 @@
 
 import { appendFileSync } from 'node:fs';
 import { DEFAULT_HISTORY_FILL } from '../../networks/nn/options.js';
-import { type LoggedGame, type MatchLog, Standings } from '../match/index.js';
-import { formatGame, type NetworkPool, type NetworkPools } from '../play/index.js';
+import { type MatchLog, Standings } from '../match/index.js';
+import type { FinishedGameText, NetworkPool, NetworkPools } from '../play/index.js';
 import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './self-play-report.js';
@@ -101,12 +101,17 @@ class Session {
       const records = createTrainingRecords(game, this.recordFormat, historyFill);
       trainingFile = await writeTrainingFile(output.trainingFolder, index, records);
     }
-    output.log.add(this.describe(index, game), this.formatPgn(index, game));
+    const { falsePositiveThreshold } = game;
+    output.log.add(
+      index,
+      this.describe(index, game),
+      falsePositiveThreshold === null ? {} : { falsePositiveThreshold },
+    );
     this.standings.add(index, game.end);
     this.moves += game.played.length;
     this.playouts += game.playouts;
     this.records += game.records.length;
-    if (game.falsePositiveThreshold !== null) output.onLine(formatResignReport(game.falsePositiveThreshold));
+    if (falsePositiveThreshold !== null) output.onLine(formatResignReport(falsePositiveThreshold));
     output.onLine(formatGameReady(index, game, isPlayer1White(index), trainingFile));
     output.onLine(this.formatStatus(false));
     output.onProgress(this.summarise());
@@ -142,32 +147,19 @@ class Session {
     };
   }
 
-  private orderNames(index: number): [white: string, black: string] {
+  private describe(index: number, { opening, played, end }: SelfPlayGame): Omit<FinishedGameText, 'date'> {
     const [first, second] = this.names;
-    return isPlayer1White(index) ? [first, second] : [second, first];
-  }
-
-  private describe(index: number, game: SelfPlayGame): LoggedGame {
-    const [white, black] = this.orderNames(index);
-    const plies = game.opening.moves.length + game.played.length;
-    const { falsePositiveThreshold } = game;
-    const resignation = falsePositiveThreshold === null ? {} : { falsePositiveThreshold };
-    return { game: index, white, black, opening: game.opening.origin, ...game.end, plies, ...resignation };
-  }
-
-  private formatPgn(index: number, game: SelfPlayGame): string {
-    const [white, black] = this.orderNames(index);
-    return formatGame({
+    const [white, black] = isPlayer1White(index) ? [first, second] : [second, first];
+    return {
       event: this.output.event,
-      date: new Date().toISOString().slice(0, 10).replaceAll('-', '.'),
       round: String(index + 1),
       white,
       black,
       timeControls: ['-', '-'],
       chess960: this.job.settings.chess960,
-      opening: game.opening,
-      played: game.played,
-      end: game.end,
-    });
+      opening,
+      played,
+      end,
+    };
   }
 }
