@@ -11,7 +11,7 @@ import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './self-play-report.js';
 import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
-import { chooseRecordFormat, createTrainingRecords, writeTrainingFile } from './training-file.js';
+import { chooseRecordFormat, writeTrainingFile } from './training-file.js';
 
 export interface SelfPlayOutput {
   /** Folder of the training files; null = none are written. */
@@ -98,8 +98,7 @@ class Session {
     let trainingFile = '';
     if (output.trainingFolder !== null) {
       const historyFill = job.players[0].network.pool.historyFill ?? DEFAULT_HISTORY_FILL;
-      const records = createTrainingRecords(game, this.recordFormat, historyFill);
-      trainingFile = await writeTrainingFile(output.trainingFolder, index, records);
+      trainingFile = await writeTrainingFile(output.trainingFolder, index, game, this.recordFormat, historyFill);
     }
     const { falsePositiveThreshold } = game;
     output.log.add(

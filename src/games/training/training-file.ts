@@ -11,7 +11,7 @@ import { unwrap } from '../../base/util/index.js';
 import { formatUciMove, parseFen } from '../../chess/rules/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../networks/encoding/index.js';
 import { countWhiteHalfPoints } from '../play/index.js';
-import { attachGameLine, type GameLine, V6GameRecorder } from '../records/index.js';
+import { attachGameLine, V6GameRecorder } from '../records/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
@@ -21,12 +21,17 @@ export function chooseRecordFormat(networkInput: string): string {
   return LC0_FORMATS.some(({ name }) => name === networkInput) ? networkInput : 'lc0-112';
 }
 
-export interface TrainingRecords {
-  readonly bytes: Buffer;
-  readonly line: GameLine;
-}
-
-export function createTrainingRecords(game: SelfPlayGame, format: string, historyFill: HistoryFill): TrainingRecords {
+/**
+ * @param format of the records
+ * @returns the path, whose name is lc0's; the file appears whole or not at all. A game without records writes nothing and returns ''.
+ */
+export async function writeTrainingFile(
+  folder: string,
+  index: number,
+  game: SelfPlayGame,
+  format: string,
+  historyFill: HistoryFill,
+): Promise<string> {
   const recorder = new V6GameRecorder(format, historyFill);
   const position = unwrap(parseFen(game.opening.fen));
   const moves = [...game.opening.moves, ...game.played.map(({ move }) => move)];
@@ -41,25 +46,15 @@ export function createTrainingRecords(game: SelfPlayGame, format: string, histor
     isAdjudicated: game.isAdjudicated,
     isTooLong: game.end.reason === 'max-plies',
   });
+  if (bytes.length === 0) return '';
+  const path = join(folder, `game_${String(index).padStart(6, '0')}.gz`);
   const line = {
     fen: game.opening.fen,
     moves: moves.map((move) => formatUciMove(move, true)),
     plies: game.records.map(({ ply }) => ply),
   };
-  return { bytes, line };
-}
-
-/** lc0's name of a game's file in its folder. */
-export function formatTrainingName(index: number): string {
-  return `game_${String(index).padStart(6, '0')}.gz`;
-}
-
-/** @returns the path; the file appears whole or not at all. An empty game writes nothing and returns ''. */
-export async function writeTrainingFile(folder: string, index: number, records: TrainingRecords): Promise<string> {
-  if (records.bytes.length === 0) return '';
-  const path = join(folder, formatTrainingName(index));
   createFolder(folder);
-  await writeFile(`${path}.tmp`, attachGameLine(await compress(records.bytes), records.line));
+  await writeFile(`${path}.tmp`, attachGameLine(await compress(bytes), line));
   await rename(`${path}.tmp`, path);
   return path;
 }
