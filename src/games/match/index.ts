@@ -13,6 +13,6 @@ export {
   type MatchReport,
 } from './match-report.js';
 export { findLockOwner, lockResults } from './results-lock.js';
-export { Schedule, TOURNAMENT_KINDS, type TournamentKind } from './schedule.js';
+export { isFirstPlayerWhite, Schedule, TOURNAMENT_KINDS, type TournamentKind } from './schedule.js';
 export { Standings } from './standings.js';
 export { Tournament } from './tournament.js';

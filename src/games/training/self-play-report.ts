@@ -1,5 +1,6 @@
 /** What lc0's self-play prints for the client that drives it, word for word (selfplay/loop.cc). */
 import { formatUciMove, type Move, START_FEN } from '../../chess/rules/index.js';
+import { isFirstPlayerWhite } from '../match/index.js';
 import { computeCentipawns, type ResultText } from '../play/index.js';
 import { computeElo, computeNormalProbability, type GameCounts } from '../statistics/index.js';
 import type { SearchedMove, SelfPlayGame } from './self-play-game.js';
@@ -15,17 +16,12 @@ export function formatResignReport(threshold: number): string {
 }
 
 /** @param trainingFile '' = none was written */
-export function formatGameReady(
-  index: number,
-  game: SelfPlayGame,
-  player1White: boolean,
-  trainingFile: string,
-): string {
+export function formatGameReady(index: number, game: SelfPlayGame, trainingFile: string): string {
   const { opening, played, end } = game;
   const words = ['gameready'];
   if (trainingFile !== '') words.push('trainingfile', trainingFile);
   words.push('gameid', String(index), 'play_start_ply', String(opening.moves.length));
-  words.push('player1', player1White ? 'white' : 'black', 'result', RESULT_WORDS[end.result]);
+  words.push('player1', isFirstPlayerWhite(index) ? 'white' : 'black', 'result', RESULT_WORDS[end.result]);
   // lc0 writes castling as king takes rook here.
   const moves = [...opening.moves, ...played.map(({ move }) => move)].map((move) => formatUciMove(move, true));
   if (moves.length > 0) words.push('moves', ...moves);
@@ -34,8 +30,8 @@ export function formatGameReady(
 }
 
 /** A move and the search behind it, marked with player, game and side (chess/uciloop.cc). */
-export function formatThought(index: number, player1White: boolean, { isBlack, info, move }: SearchedMove): string[] {
-  const player = isBlack === player1White ? 2 : 1;
+export function formatThought(index: number, { isBlack, info, move }: SearchedMove): string[] {
+  const player = isBlack === isFirstPlayerWhite(index) ? 2 : 1;
   const marks = `player ${player} gameid ${index} side ${isBlack ? 'black' : 'white'}`;
   const best = `bestmove ${formatUciMove(move, false)} ${marks}`;
   if (info === null) return [best];

@@ -8,6 +8,7 @@ import { createPrng, mixSeeds, type Prng, runSideBySide } from '../../base/util/
 import type { Tablebases } from '../../chess/syzygy/index.js';
 import { countBusyLeaves } from '../../networks/leaves/index.js';
 import { SearchScheduler } from '../../search/index.js';
+import { isFirstPlayerWhite } from '../match/index.js';
 import type { Opening } from '../openings/index.js';
 import { GameSearch, type NetworkPool, type NetworkPools, type NetworkSetup } from '../play/index.js';
 import {
@@ -57,11 +58,6 @@ const NODES_PER_VISIT = 1.25;
 const LEAST_NODES = 256;
 const LEAST_GAMES = 8;
 const MOST_GAMES = 512;
-
-/** Player 1 has White in even games. */
-export function isPlayer1White(game: number): boolean {
-  return (game & 1) === 0;
-}
 
 /**
  * Resolves when the games are played or the signal has come; rejects when a network cannot be used, and with the first error of
@@ -121,7 +117,7 @@ class Tournament {
       const index = game;
       random.restart(mixSeeds(run.seed, index));
       const board: SelfPlayBoard = {
-        sides: isPlayer1White(index) ? [white1, black2] : [white2, black1],
+        sides: isFirstPlayerWhite(index) ? [white1, black2] : [white2, black1],
         settings,
         tables,
         opening: chooseOpening(run, index, random, refused),

@@ -5,12 +5,12 @@
 
 import { appendFileSync } from 'node:fs';
 import { DEFAULT_HISTORY_FILL } from '../../networks/nn/options.js';
-import { type MatchLog, Standings } from '../match/index.js';
+import { isFirstPlayerWhite, type MatchLog, Standings } from '../match/index.js';
 import type { FinishedGameText, NetworkPool, NetworkPools } from '../play/index.js';
 import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './self-play-report.js';
-import { isPlayer1White, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
+import { runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 import { chooseRecordFormat, writeTrainingFile } from './training-file.js';
 
 export interface SelfPlayOutput {
@@ -55,7 +55,7 @@ export async function playSelfPlaySession(
       isDone: (game) => session.standings.has(game),
       onGame: (index, game) => session.finish(index, game),
       onThought: (index, thought) => {
-        if (output.showsThinking) formatThought(index, isPlayer1White(index), thought).forEach(output.onLine);
+        if (output.showsThinking) formatThought(index, thought).forEach(output.onLine);
       },
     },
     pools,
@@ -111,7 +111,7 @@ class Session {
     this.playouts += game.playouts;
     this.records += game.records.length;
     if (falsePositiveThreshold !== null) output.onLine(formatResignReport(falsePositiveThreshold));
-    output.onLine(formatGameReady(index, game, isPlayer1White(index), trainingFile));
+    output.onLine(formatGameReady(index, game, trainingFile));
     output.onLine(this.formatStatus(false));
     output.onProgress(this.summarise());
   }
@@ -148,7 +148,7 @@ class Session {
 
   private describe(index: number, { opening, played, end }: SelfPlayGame): Omit<FinishedGameText, 'date'> {
     const [first, second] = this.names;
-    const [white, black] = isPlayer1White(index) ? [first, second] : [second, first];
+    const [white, black] = isFirstPlayerWhite(index) ? [first, second] : [second, first];
     return {
       event: this.output.event,
       round: String(index + 1),

@@ -353,14 +353,14 @@ test('lines are lc0’s', () => {
     falsePositiveThreshold: null,
   };
   assert.equal(
-    formatGameReady(3, game, false, 'data/game_000003.gz'),
+    formatGameReady(3, game, 'data/game_000003.gz'),
     'gameready trainingfile data/game_000003.gz gameid 3 play_start_ply 7 player1 black result blackwon ' +
       'moves g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1',
   );
   const fen = '4k3/8/8/8/8/8/8/4K2R w K - 0 1';
   assert.equal(parseFen(fen).ok, true);
   assert.equal(
-    formatGameReady(0, { ...game, opening: { fen, moves: [], origin: '' } }, true, ''),
+    formatGameReady(0, { ...game, opening: { fen, moves: [], origin: '' } }, ''),
     `gameready gameid 0 play_start_ply 0 player1 white result blackwon from_fen ${fen}`,
   );
   const counts = {
