@@ -24,6 +24,8 @@ export interface SelfPlaySide {
   readonly search: GameSearch;
   readonly limits: MoveLimits;
   readonly params: SearchParams;
+  /** Of the quick searches of the playout cap, which have no noise. */
+  readonly quietParams: SearchParams;
   readonly policyTemperature: number;
 }
 
@@ -124,8 +126,8 @@ async function think(
   settings: SelfPlaySettings,
   isFull: boolean,
 ): ReturnType<GameSearch['run']> {
-  const { search, limits, params } = side;
-  search.configure(isFull ? params : withoutNoise(params));
+  const { search, limits } = side;
+  search.configure(isFull ? side.params : side.quietParams);
   search.setPosition(game, settings.reusesTree);
   if (!isFull) return search.run({ nodes: settings.playoutCap.fastVisits });
   return search.run({
@@ -133,17 +135,6 @@ async function think(
     ...(limits.playouts === null ? {} : { playouts: limits.playouts }),
     ...(limits.movetimeMs === null ? {} : { budgetMs: limits.movetimeMs }),
   });
-}
-
-const quietParams = new WeakMap<SearchParams, SearchParams>();
-
-function withoutNoise(params: SearchParams): SearchParams {
-  let quiet = quietParams.get(params);
-  if (quiet === undefined) {
-    quiet = { ...params, dirichletNoiseEpsilon: 0, gumbelNoiseScale: 0, forcedPlayouts: 0 };
-    quietParams.set(params, quiet);
-  }
-  return quiet;
 }
 
 /**

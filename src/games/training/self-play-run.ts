@@ -140,6 +140,7 @@ class Tournament {
   private createSide({ network, limits }: SelfPlayPlayer, random: Prng): SelfPlaySide {
     const pool = this.pools.get(network) as NetworkPool;
     const { queue } = pool;
+    const { params } = network;
     // With a minibatch of its own a game never gathers more than that, as in lc0.
     const most = network.pool.minibatch || Number.POSITIVE_INFINITY;
     const wanted = Math.min(most, countBusyLeaves(queue) / this.boards);
@@ -149,14 +150,20 @@ class Tournament {
     const search = new GameSearch({
       pool,
       scheduler: this.scheduler,
-      params: network.params,
-      batching: { minibatch: leaves, batchesInFlight: 1, ...(isLc0Like && { prefetch: network.params.maxPrefetch }) },
+      params,
+      batching: { minibatch: leaves, batchesInFlight: 1, ...(isLc0Like && { prefetch: params.maxPrefetch }) },
       random,
       initialNodes: Math.ceil(Math.max(LEAST_NODES, NODES_PER_VISIT * visits)),
       maxBytes: BYTES_PER_TREE,
     });
     this.searches.push(search);
-    return { search, limits, params: network.params, policyTemperature: network.pool.policyTemperature ?? 1 };
+    return {
+      search,
+      limits,
+      params,
+      quietParams: { ...params, dirichletNoiseEpsilon: 0, gumbelNoiseScale: 0, forcedPlayouts: 0 },
+      policyTemperature: network.pool.policyTemperature ?? 1,
+    };
   }
 }
 
