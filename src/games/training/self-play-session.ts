@@ -47,8 +47,9 @@ export async function playSelfPlaySession(
   output: SelfPlayOutput,
   pools: NetworkPools,
 ): Promise<SelfPlaySummary> {
-  const session = new Session(job, output);
-  for (const { network } of job.players) session.usePool(await pools.open(network), network.name);
+  const opened: NetworkPool[] = [];
+  for (const { network } of job.players) opened.push(await pools.open(network));
+  const session = new Session(job, output, opened);
   await runSelfPlay(
     {
       ...job,
@@ -69,28 +70,22 @@ export async function playSelfPlaySession(
 
 class Session {
   readonly standings = new Standings();
-  /** Called when the networks are loaded. */
-  private startedAt = performance.now();
-  private readonly pools = new Set<NetworkPool>();
-  private readonly names: string[] = [];
-  private recordFormat = 'lc0-112';
+  private readonly startedAt = performance.now();
+  private readonly names: readonly string[];
+  private readonly recordFormat: string;
   private moves = 0;
   private playouts = 0;
   private records = 0;
 
+  /** @param pools of the players, in their order */
   constructor(
     private readonly job: Job,
     private readonly output: SelfPlayOutput,
+    private readonly pools: readonly NetworkPool[],
   ) {
+    this.names = job.players.map(({ network }, player) => pools[player].networkName ?? network.name);
+    this.recordFormat = chooseRecordFormat(pools[0].evaluators.network.inputEncoding);
     for (const { game, result, reason } of output.log.earlier) this.standings.add(game, { result, reason });
-  }
-
-  /** @param otherName name of a network without a file */
-  usePool(pool: NetworkPool, otherName: string): void {
-    this.names.push(pool.networkName ?? otherName);
-    if (this.pools.size === 0) this.recordFormat = chooseRecordFormat(pool.evaluators.network.inputEncoding);
-    this.pools.add(pool);
-    this.startedAt = performance.now();
   }
 
   async finish(index: number, game: SelfPlayGame): Promise<void> {
@@ -133,7 +128,7 @@ class Session {
 
   summarise(): SelfPlaySummary {
     let evaluations = 0;
-    for (const { queue } of this.pools) evaluations += queue.counters.evaluations;
+    for (const { queue } of new Set(this.pools)) evaluations += queue.counters.evaluations;
     return {
       games: this.standings.played,
       ...this.standings.games,
