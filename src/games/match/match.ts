@@ -72,16 +72,12 @@ export async function runMatch(setup: MatchPlan): Promise<Tournament> {
     if (broken !== null && !setup.recovers) throw new Error(describeBroken(setup.players[broken], fault));
     if (isDecided(setup, tournament)) stop.abort();
   };
-  try {
-    const boards = Math.max(1, Math.min(setup.concurrency, schedule.totalGames - tournament.played));
-    await runSideBySide(
-      boards,
-      () => playBoard(setup, schedule, takeGame, finish, playing, signal),
-      () => stop.abort(),
-    );
-  } finally {
-    await Promise.all(setup.players.map((source) => source.close()));
-  }
+  const boards = Math.max(1, Math.min(setup.concurrency, schedule.totalGames - tournament.played));
+  await runSideBySide(
+    boards,
+    () => playBoard(setup, schedule, takeGame, finish, playing, signal),
+    () => stop.abort(),
+  );
   return tournament;
 }
 

@@ -110,6 +110,5 @@ export function createNetworkSource(
     name,
     limits,
     create: async () => new NetworkPlayer(name, limits, setup, await table.pools.open(setup), table),
-    close: () => table.pools.close(),
   };
 }

@@ -7,7 +7,7 @@ import type { Move } from '../../chess/rules/index.js';
 import { SearchScheduler } from '../../search/index.js';
 import type { Game, Thought } from './game.js';
 import { createNetworkSource } from './network-player.js';
-import { NetworkPools, type NetworkSetup } from './network-pools.js';
+import type { NetworkPools, NetworkSetup } from './network-pools.js';
 import type { Player, PlayerLimits, PlayerSource } from './player.js';
 import type { Pair, PlayerSpec } from './player-spec.js';
 import { createUciSource, nameEngine } from './uci-player.js';
@@ -38,10 +38,12 @@ class RandomPlayer implements Player {
 }
 
 export function createRandomSource(name: string): PlayerSource {
-  return { name, limits: NO_LIMITS, create: async () => new RandomPlayer(name), close: async () => undefined };
+  return { name, limits: NO_LIMITS, create: async () => new RandomPlayer(name) };
 }
 
 export interface SourceOptions {
+  /** Where the networks are opened; the caller closes them. */
+  readonly pools: NetworkPools;
   readonly chess960: boolean;
   readonly concurrency: number;
   /** Reads a network's file and flags. */
@@ -60,7 +62,7 @@ export async function createPlayerSources(
   options: SourceOptions,
 ): Promise<Result<PlayerSources>> {
   const table = {
-    pools: new NetworkPools(),
+    pools: options.pools,
     scheduler: new SearchScheduler(),
     concurrency: Math.max(1, options.concurrency),
   };
@@ -83,12 +85,7 @@ export async function createPlayerSources(
       });
     }
   }
-  try {
-    const players: PlayerSource[] = [];
-    for (const create of sources) players.push(await create());
-    return success({ players, networks });
-  } catch (error) {
-    await table.pools.close();
-    throw error;
-  }
+  const players: PlayerSource[] = [];
+  for (const create of sources) players.push(await create());
+  return success({ players, networks });
 }

@@ -35,8 +35,6 @@ export interface PlayerSource {
   readonly name: string;
   readonly limits: PlayerLimits;
   create(): Promise<Player>;
-  /** Frees the resources that the players share. */
-  close(): Promise<void>;
 }
 
 export class PlayerFault extends Error {

@@ -122,10 +122,5 @@ export async function nameEngine(spec: EngineSpec, chess960: boolean): Promise<R
 }
 
 export function createUciSource(spec: NamedEngine, limits: PlayerLimits, chess960: boolean): PlayerSource {
-  return {
-    name: spec.name,
-    limits,
-    create: () => UciPlayer.start(spec, limits, chess960),
-    close: async () => undefined,
-  };
+  return { name: spec.name, limits, create: () => UciPlayer.start(spec, limits, chess960) };
 }

@@ -226,8 +226,8 @@ test('a process that has ended holds no lock, also where nobody asks for its exi
   shell.kill();
 });
 
-/** Plays the first legal move, its n-th player after n times the delay. @param onClose told how many are thinking */
-function createSlowSource(delayMs: number, onClose: (thinking: number) => void): PlayerSource {
+/** Plays the first legal move, its n-th player after n times the delay. */
+function createSlowSource(delayMs: number): PlayerSource & { countThinking(): number } {
   let players = 0;
   let thinking = 0;
   const create = async (): Promise<Player> => {
@@ -248,18 +248,17 @@ function createSlowSource(delayMs: number, onClose: (thinking: number) => void):
       close: async () => undefined,
     };
   };
-  return { name: 'slow', limits: NODES, create, close: async () => onClose(thinking) };
+  return { name: 'slow', limits: NODES, create, countThinking: () => thinking };
 }
 
 test('an error of one game ends the match when nobody is thinking any more', async () => {
-  const thinking: number[] = [];
-  const source = createSlowSource(50, (count) => thinking.push(count));
+  const source = createSlowSource(50);
   const onGame = (): void => {
     throw new Error('the disk is full');
   };
   const rules = { ...NO_ADJUDICATION, maxPlies: 3 };
   await assert.rejects(play([source, source], { games: 10, rules, concurrency: 3, onGame }), /the disk is full/);
-  assert.deepEqual(thinking, [0, 0]);
+  assert.equal(source.countThinking(), 0);
 });
 
 test('a match goes on where it was killed, with results and PGN in step', async () => {
@@ -392,7 +391,7 @@ test('two networks play in this process, and the same match again is the same', 
     const limits = { ...NODES, nodes: 30 };
     const first = createNetworkSource(hashNetwork('A'), 'A', limits, table);
     const second = createNetworkSource(hashNetwork('B', { backendOptions: 'seed=3' }), 'B', limits, table);
-    const { games } = await play([first, second], { concurrency, games: 6 });
+    const { games } = await play([first, second], { concurrency, games: 6 }).finally(() => table.pools.close());
     return games.map(({ result, reason, plies }) => `${result} ${reason} ${plies}`);
   };
   const one = await run(1);
@@ -404,7 +403,8 @@ test('a network plays a UCI engine under a clock', async () => {
   const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 2 };
   const limits = { ...NODES, nodes: null, timeControl: { movesPerPeriod: null, periodMs: 500, incrementMs: 20 } };
   const network = createNetworkSource(hashNetwork('A'), 'A', limits, table);
-  const { games } = await play([network, fake('B')], { games: 2, rules: { ...NO_ADJUDICATION, maxPlies: 30 } });
+  const rules = { ...NO_ADJUDICATION, maxPlies: 30 };
+  const { games } = await play([network, fake('B')], { games: 2, rules }).finally(() => table.pools.close());
   assert.ok(games.every(({ reason }) => reason !== 'time' && reason !== 'crash'));
 });
 
@@ -417,6 +417,7 @@ test('a network that cannot evaluate any more ends the match, and none of its ga
     play([network, createRandomSource('B')], { games: 4, recovers: true, onGame: (game) => void games.push(game) }),
     /^Error: The match ends because A cannot evaluate any more: made to fail when falling back$/,
   );
+  await table.pools.close();
   assert.deepEqual(games, []);
 });
 

@@ -23,6 +23,7 @@ import {
   type AdjudicationRules,
   createPlayerSources,
   createPlayerSpec,
+  NetworkPools,
   openGameTables,
   type Pair,
   type PlayerSpec,
@@ -123,6 +124,7 @@ function requireEffect(args: MatchArguments, specs: readonly PlayerSpec[]): void
 async function playMatch(
   args: MatchArguments,
   given: GivenFlags,
+  pools: NetworkPools,
 ): Promise<AnyReport & { interrupted: boolean; total: number }> {
   const specs = readPlayers(args, given);
   const rules = readRules(args);
@@ -147,7 +149,8 @@ async function playMatch(
   const setUpNetwork = (weights: string, own: readonly Pair[]): ReturnType<typeof createNetworkSetup> =>
     createNetworkSetup([...flags, ...(weights === '' ? [] : [['weights', weights] as const]), ...own], [], printNote);
   const { concurrency } = args;
-  const { players, networks } = unwrap(await createPlayerSources(specs, { chess960, concurrency, setUpNetwork }));
+  const sources = await createPlayerSources(specs, { pools, chess960, concurrency, setUpNetwork });
+  const { players, networks } = unwrap(sources);
   const conditions = {
     players: specs,
     ...(isTournament ? { tournament: args.tournament } : {}),
@@ -164,20 +167,13 @@ async function playMatch(
     timeMarginMs: args['time-margin'],
   };
   const names = distinguishNames(players.map(({ name }) => name));
-  let unlock = (): void => undefined;
-  let log: MatchLog;
-  try {
-    if (args.results !== undefined) unlock = unwrap(lockResults(args.results));
-    log = unwrap(MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null, describeOrigin(args, names)));
-  } catch (error) {
-    unlock();
-    await Promise.all(players.map((player) => player.close()));
-    throw error;
-  }
+  const unlock = args.results === undefined ? null : unwrap(lockResults(args.results));
   const live = args.live ? new LiveLines() : null;
   const interruption = new Interruption();
   const describe = (tournament: Tournament): AnyReport => describeMatch(names, tournament, sprt);
   try {
+    const origin = describeOrigin(args, names);
+    const log = unwrap(MatchLog.open(conditions, args.results ?? null, args.pgnout ?? null, origin));
     const tournament = await runMatch({
       players: players.map((player, i) => ({ ...player, name: names[i] })),
       tournament: args.tournament,
@@ -205,7 +201,7 @@ async function playMatch(
   } finally {
     interruption.dispose();
     live?.close();
-    unlock();
+    unlock?.();
   }
 }
 
@@ -286,7 +282,8 @@ export const matchCommand = declareCommand({
     '--results) when an engine crashes in three games in a row, unless --recover is given, when an engine cannot be started, ' +
     'and when a network of this process cannot evaluate any more.',
   run: async (args, given) => {
-    const result = await playMatch(args, given);
+    const pools = new NetworkPools();
+    const result = await playMatch(args, given, pools).finally(() => pools.close());
     if (args.live) printJson({ type: 'report', ...result });
     else if (args.json) printJson(result);
     else {
