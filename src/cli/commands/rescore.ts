@@ -3,7 +3,8 @@
  * training data of them.
  */
 import { countOf, unwrap } from '../../base/util/index.js';
-import { MOST_MEN, NO_VALUE, rankRootMoves, Tablebases } from '../../chess/syzygy/index.js';
+import { MOST_MEN, NO_VALUE, rankRootMoves, type Tablebases } from '../../chess/syzygy/index.js';
+import { openGameTables } from '../../games/play/index.js';
 import {
   type RescoreSummary,
   type ResultTables,
@@ -87,7 +88,6 @@ export const rescoreCommand = declareCommand({
         : { path: plainPath, takesBestScore: args['nnue-best-score'], takesBestMove: args['nnue-best-move'] };
     const missing = [...(inputs.length === 0 ? ['<inputs> or --input'] : []), ...(out === undefined ? ['--out'] : [])];
     if (out === undefined || missing.length > 0) throw new Error(`The command needs ${missing.join(', ')}`);
-    const hasTables = args['syzygy-paths'] !== '';
     const { 'policy-substitutions': otherRecords, 'new-input-format': formatNumber } = args;
     const inputFormat = LC0_FORMATS.find(({ id }) => id === formatNumber) ?? null;
     if (formatNumber !== -1 && inputFormat === null) {
@@ -95,13 +95,13 @@ export const rescoreCommand = declareCommand({
       throw new Error(`lc0 has no input format ${formatNumber}; there are ${numbers.join(', ')}`);
     }
     const changesPolicy = temperature !== 1 || policy.offset !== 0 || otherRecords !== undefined;
-    if (!hasTables && !args.deblunder && plain === null && !changesPolicy && inputFormat === null) {
+    if (args['syzygy-paths'] === '' && !args.deblunder && plain === null && !changesPolicy && inputFormat === null) {
       throw new Error(
         'Nothing to do: give --syzygy-paths, --deblunder, --temperature, --dist-offset, --policy-substitutions, --new-input-format or --nnue-plain-file',
       );
     }
     const notes = new NoteList();
-    const tables = hasTables ? openTables(args['syzygy-paths'], (text) => notes.add(text)) : null;
+    const tables = unwrap(openGameTables(args['syzygy-paths'], (text) => notes.add(text)));
     const bar = createProgressBar('{games} games, {positions} positions, {corrected} results corrected');
     bar.start(1, 0, { games: 0, positions: 0, corrected: 0 });
     try {
@@ -132,10 +132,3 @@ export const rescoreCommand = declareCommand({
     }
   },
 });
-
-function openTables(paths: string, onWarning: (text: string) => void): Tablebases {
-  const tables = new Tablebases(paths, onWarning);
-  const [warning] = tables.warnings;
-  if (tables.mostMen === 0) throw new Error(warning ?? `There are no tablebases in ${paths}`);
-  return tables;
-}
