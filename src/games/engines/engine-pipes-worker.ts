@@ -8,11 +8,11 @@ import { existsSync } from 'node:fs';
 import { describeReadFailure } from '#platform/files.js';
 import { onParentMessage, postToParent } from '#platform/threads.js';
 import { isTooLong, LineReader, removeControls } from '../../base/util/index.js';
-import type { EngineSpec } from './engine-spec.js';
+import { type EngineSpec, nameInMessages } from './engine-spec.js';
 
 /** To this thread. The main thread numbers the engines. */
 export type ToEnginePipes = { readonly engine: number } & (
-  | { readonly type: 'start'; readonly spec: EngineSpec; readonly label: string }
+  | { readonly type: 'start'; readonly spec: EngineSpec }
   | { readonly type: 'send'; readonly line: string }
   | { readonly type: 'close' }
   /** The main thread has processed this many characters. */
@@ -47,8 +47,6 @@ class EnginePipes {
   constructor(
     private readonly engine: number,
     private readonly spec: EngineSpec,
-    /** The engine's name in messages. */
-    private readonly label: string,
   ) {
     this.child = startProgram(spec);
     const lines: string[] = [];
@@ -100,7 +98,7 @@ class EnginePipes {
     if (this.hasEnded) return;
     this.hasEnded = true;
     engines.delete(this.engine);
-    report({ type: 'end', engine: this.engine, message: `${this.label} ${reason}` });
+    report({ type: 'end', engine: this.engine, message: `${nameInMessages(this.spec)} ${reason}` });
   }
 
   private describeLast(): string {
@@ -138,12 +136,12 @@ const engines = new Map<number, EnginePipes>();
 
 const report: (message: FromEnginePipes) => void = postToParent;
 
-function start({ engine, spec, label }: Extract<ToEnginePipes, { type: 'start' }>): void {
+function start({ engine, spec }: Extract<ToEnginePipes, { type: 'start' }>): void {
   try {
-    engines.set(engine, new EnginePipes(engine, spec, label));
+    engines.set(engine, new EnginePipes(engine, spec));
   } catch (error) {
     const reason = describeStartFailure(error as Error, spec);
-    report({ type: 'end', engine, message: `${label} cannot be started: ${reason}` });
+    report({ type: 'end', engine, message: `${nameInMessages(spec)} cannot be started: ${reason}` });
   }
 }
 

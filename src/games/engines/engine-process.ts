@@ -7,7 +7,7 @@
 import { startThread, type Thread } from '#platform/threads.js';
 import { createDeferred } from '../../base/util/index.js';
 import type { FromEnginePipes, ToEnginePipes } from './engine-pipes-worker.js';
-import type { EngineSpec } from './engine-spec.js';
+import { type EngineSpec, nameInMessages } from './engine-spec.js';
 
 /** A fault of the engine; `message` is one sentence for the user. */
 export class EngineError extends Error {
@@ -38,12 +38,8 @@ export class EngineProcess {
   private death: EngineError | null = null;
   private readonly gone = createDeferred();
 
-  constructor(
-    spec: EngineSpec,
-    /** The engine's name in messages. */
-    private readonly label: string,
-  ) {
-    this.engine = enginePipes.start(this, spec, label);
+  constructor(private readonly spec: EngineSpec) {
+    this.engine = enginePipes.start(this, spec);
   }
 
   get isAlive(): boolean {
@@ -60,7 +56,8 @@ export class EngineProcess {
     if (this.wait !== null) throw new Error('Only one wait at a time');
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.wait?.end(new EngineError('silence', `${this.label} sent no ${what} within ${timeoutMs / 1000} s`));
+        const name = nameInMessages(this.spec);
+        this.wait?.end(new EngineError('silence', `${name} sent no ${what} within ${timeoutMs / 1000} s`));
       }, timeoutMs);
       this.wait = {
         accept,
@@ -108,12 +105,12 @@ class EnginePipesThread {
   private started = 0;
 
   /** @returns the engine's number */
-  start(owner: EngineProcess, spec: EngineSpec, label: string): number {
+  start(owner: EngineProcess, spec: EngineSpec): number {
     const engine = ++this.started;
     this.engines.set(engine, owner);
     this.thread ??= this.open();
     this.thread.keepProcessAlive(true);
-    this.thread.post({ type: 'start', engine, spec, label });
+    this.thread.post({ type: 'start', engine, spec });
     return engine;
   }
 

@@ -20,6 +20,11 @@ export interface EngineSpec {
   readonly options: readonly (readonly [name: string, value: string])[];
 }
 
+/** The engine's name in messages. */
+export function nameInMessages({ name, command }: EngineSpec): string {
+  return name ?? command;
+}
+
 /** Splits at spaces outside quotes; quotes may stand anywhere in a word (`args="a b"`) and are removed. */
 export function splitWords(text: string): Result<string[]> {
   const words: string[] = [];

@@ -55,7 +55,7 @@ export class UciClient {
 
   /** Starts the process, sets the options and waits until it is ready. */
   static async start(spec: EngineSpec, timeouts: UciTimeouts = DEFAULT_TIMEOUTS): Promise<UciClient> {
-    const client = new UciClient(new EngineProcess(spec, spec.name ?? spec.command), spec, timeouts);
+    const client = new UciClient(new EngineProcess(spec), spec, timeouts);
     try {
       await client.introduce();
       for (const [name, value] of spec.options) client.setOption(name, value);
