@@ -77,7 +77,7 @@ export function parsePiece(letter: string): number {
   return letter === letter.toLowerCase() ? type | (BLACK << 3) : type;
 }
 
-/** Piece code → FEN letter: upper case for White. */
+/** Piece code → FEN letter: upper case for White; a blank for an empty square. */
 export function formatPiece(code: number): string {
   const letter = PIECE_LETTERS[code & 7] ?? '';
   return code >> 3 === WHITE ? letter.toUpperCase() : letter;

@@ -239,8 +239,7 @@ export function formatPlacement(board: Int8Array): string {
   let text = '';
   for (let rank = 7; rank >= 0; rank--) {
     for (let file = 0; file < 8; file++) {
-      const code = board[rank * 8 + file];
-      text += code === 0 ? ' ' : formatPiece(code);
+      text += formatPiece(board[rank * 8 + file]);
     }
     if (rank > 0) text += '/';
   }

@@ -86,7 +86,7 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
     policy: policy.name,
     masks: Array.from(values, (_, plane) => formatWord(words[2 * plane + 1]) + formatWord(words[2 * plane])),
     values: Array.from(values),
-    board: Array.from(position.board, (piece) => (piece === 0 ? '.' : formatPiece(piece))).join(''),
+    board: formatBoard(position),
     squares,
     legal,
   };
@@ -94,6 +94,10 @@ function encode(position: Position, args: EncodeArguments): EncodedPosition {
 
 function formatWord(word: number): string {
   return word.toString(16).padStart(8, '0');
+}
+
+function formatBoard({ board }: Position): string {
+  return Array.from(board, formatPiece).join('').replaceAll(' ', '.');
 }
 
 /** Planes that are not empty, as rows of the encoding's board from its eighth rank down; then the moves. */

@@ -1,6 +1,6 @@
 /** An explanation square by square: as numbers, and as two boards in text. */
 
-import { formatFen, formatSquare, type Position, type Square } from '../../chess/rules/index.js';
+import { formatFen, formatPiece, formatSquare, type Position, type Square } from '../../chess/rules/index.js';
 import type { ClassActivation, Occlusion, Opinion } from '../../networks/explain/index.js';
 
 /**
@@ -35,7 +35,6 @@ export interface Explanation {
   readonly withoutHistory: { readonly probability: number; readonly value: number } | null;
 }
 
-const PIECE_LETTERS = '.PNBRQK..pnbrqk';
 const LISTED_PIECES = 8;
 
 /** @param names of the occlusion's moves; `move` is the index of the explained one */
@@ -97,7 +96,7 @@ function describePosition(position: Position): Pick<Explanation, 'fen' | 'sideTo
 }
 
 function nameSquare({ board }: Position, square: number): Pick<ExplainedSquare, 'square' | 'piece'> {
-  return { square: formatSquare(square as Square), piece: board[square] === 0 ? '' : PIECE_LETTERS[board[square]] };
+  return { square: formatSquare(square as Square), piece: formatPiece(board[square]).trim() };
 }
 
 function computeShift(a: Opinion, b: Opinion): number {

@@ -6,6 +6,7 @@
 import {
   computeOutcome,
   formatFen,
+  formatPiece,
   formatSquare,
   formatUciMove,
   listLegalMoves,
@@ -16,7 +17,6 @@ import {
 import { computeWdl, type ScoreType } from '../../search/index.js';
 import { computeRootScore, getMovesLeft, type RootStats, type TablebaseResult } from '../core/index.js';
 
-const PIECES = '.PNBRQK..pnbrqk';
 const RANK_BORDER = ` +${'---+'.repeat(8)}`;
 
 const TABLEBASE_RESULTS = ['loss', 'blessed loss', 'draw', 'cursed win', 'win'];
@@ -24,8 +24,8 @@ const TABLEBASE_RESULTS = ['loss', 'blessed loss', 'draw', 'cursed win', 'win'];
 /** The answer to `d`. @param tables null if the position is in no tablebase */
 export function formatBoard(position: Position, chess960: boolean, tables: TablebaseResult | null = null): string[] {
   const ranks = [7, 6, 5, 4, 3, 2, 1, 0].flatMap((rank) => {
-    const pieces = Array.from(position.board.subarray(rank * 8, rank * 8 + 8), (code) => PIECES[code]);
-    return [` | ${pieces.join(' | ').replaceAll('.', ' ')} | ${rank + 1}`, RANK_BORDER];
+    const pieces = Array.from(position.board.subarray(rank * 8, rank * 8 + 8), formatPiece);
+    return [` | ${pieces.join(' | ')} | ${rank + 1}`, RANK_BORDER];
   });
   const key = [position.keyHigh, position.keyLow].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   const { enPassantSquare } = position;
