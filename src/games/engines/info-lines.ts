@@ -14,13 +14,11 @@ export interface UciInfo {
   /** Rank of the line in MultiPV, 1 = best. */
   readonly rank: number;
   readonly depth: number;
-  readonly seldepth: number;
   /** From the mover's view. */
   readonly score: UciScore;
   /** A bound of an unfinished search window, not the score itself. */
   readonly isBound: boolean;
   readonly nodes: number;
-  readonly timeMs: number;
   readonly pv: readonly string[];
 }
 
@@ -29,11 +27,9 @@ export function parseInfoLine(line: string): UciInfo | null {
   const words = line.split(/\s+/);
   let rank = 1;
   let depth = 0;
-  let seldepth = 0;
   let score: UciScore | null = null;
   let isBound = false;
   let nodes = 0;
-  let timeMs = 0;
   let pv: string[] = [];
   for (let i = 1; i < words.length; i++) {
     const word = words[i];
@@ -50,12 +46,10 @@ export function parseInfoLine(line: string): UciInfo | null {
       i += 2;
     } else if (word === 'multipv') rank = Number(words[++i]);
     else if (word === 'depth') depth = Number(words[++i]);
-    else if (word === 'seldepth') seldepth = Number(words[++i]);
     else if (word === 'nodes') nodes = Number(words[++i]);
-    else if (word === 'time') timeMs = Number(words[++i]);
   }
   if (score === null || pv.length === 0 || !(rank >= 1)) return null;
-  return { rank, depth, seldepth, score, isBound, nodes, timeMs, pv };
+  return { rank, depth, score, isBound, nodes, pv };
 }
 
 /** Limit of centipawns, below the code of the longest mate. */

@@ -76,11 +76,9 @@ test('an info line gives score, rank and moves, and other info lines nothing', (
   assert.deepEqual(parseInfoLine(line), {
     rank: 2,
     depth: 12,
-    seldepth: 18,
     score: { kind: 'cp', value: -31 },
     isBound: true,
     nodes: 99,
-    timeMs: 7,
     pv: ['e2e4', 'e7e5'],
   });
   assert.equal(parseInfoLine('info string score cp 5 pv e2e4'), null);
