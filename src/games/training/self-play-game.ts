@@ -8,7 +8,6 @@ import type { Opening } from '../openings/index.js';
 import {
   computeCentipawns,
   createDraw,
-  type EndReason,
   findEndByLaws,
   findTablebaseEnd,
   Game,
@@ -33,8 +32,6 @@ export interface SelfPlayGame {
   readonly opening: Opening;
   readonly played: readonly PlayedMove[];
   readonly end: GameEnd;
-  /** Whether the game ended by resignation, tablebases or length, and not by the rules. */
-  readonly isAdjudicated: boolean;
   /** In the order of their plies; surprising positions have several. */
   readonly records: readonly SearchRecord[];
   /** Playouts of all searches, without visits that a tree kept from the last move. */
@@ -61,8 +58,6 @@ export interface SelfPlayBoard {
   /** Called with each search and the move that it led to. */
   readonly onThought: (thought: SearchedMove) => void;
 }
-
-const ADJUDICATIONS: ReadonlySet<EndReason> = new Set(['resignation', 'tablebase', 'max-plies']);
 
 /** @returns null when the signal came before the end */
 export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal): Promise<SelfPlayGame | null> {
@@ -113,7 +108,6 @@ export async function playSelfPlayGame(board: SelfPlayBoard, signal: AbortSignal
     opening: board.opening,
     played: game.played,
     end,
-    isAdjudicated: ADJUDICATIONS.has(end.reason),
     records: settings.policySurprise > 0 ? weighBySurprise(records, settings.policySurprise, random) : records,
     playouts,
     falsePositiveThreshold,

@@ -10,11 +10,14 @@ import { createFolder } from '#platform/folders.js';
 import { unwrap } from '../../base/util/index.js';
 import { formatUciMove, parseFen } from '../../chess/rules/index.js';
 import { type HistoryFill, LC0_FORMATS } from '../../networks/encoding/index.js';
-import { countWhiteHalfPoints } from '../play/index.js';
+import { countWhiteHalfPoints, type EndReason } from '../play/index.js';
 import { attachGameLine, V6GameRecorder } from '../records/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 
 const compress = promisify(gzip);
+
+/** Ends that do not follow from the rules. */
+const ADJUDICATIONS: ReadonlySet<EndReason> = new Set(['resignation', 'tablebase', 'max-plies']);
 
 /** The format of the records: the network's own if it is one of lc0's, else the classical one, from which others can be made. */
 export function chooseRecordFormat(networkInput: string): string {
@@ -43,7 +46,7 @@ export async function writeTrainingFile(
   const bytes = recorder.finish({
     whiteResult: countWhiteHalfPoints(game.end.result) - 1,
     plies: moves.length,
-    isAdjudicated: game.isAdjudicated,
+    isAdjudicated: ADJUDICATIONS.has(game.end.reason),
     isTooLong: game.end.reason === 'max-plies',
   });
   if (bytes.length === 0) return '';

@@ -347,7 +347,6 @@ test('lines are lc0’s', () => {
     opening: { fen: START_FEN, moves, origin: '' },
     played: [],
     end: { result: '0-1', reason: 'resignation' },
-    isAdjudicated: true,
     records: [],
     playouts: 0,
     falsePositiveThreshold: null,
