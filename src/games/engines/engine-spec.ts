@@ -8,6 +8,9 @@
  */
 import { failure, type Result, success } from '../../base/util/index.js';
 
+/** A setting as a user writes it. */
+export type Pair = readonly [key: string, value: string];
+
 export interface EngineSpec {
   /** Program, looked up in PATH when it has no folder. */
   readonly command: string;
@@ -17,7 +20,7 @@ export interface EngineSpec {
   /** Working folder of the process; null = that of this process. */
   readonly folder: string | null;
   /** UCI options in the order in which they are set. */
-  readonly options: readonly (readonly [name: string, value: string])[];
+  readonly options: readonly Pair[];
 }
 
 /** The engine's name in messages. */
@@ -53,15 +56,13 @@ export function splitWords(text: string): Result<string[]> {
  * @param pairs key and value of each word, in order
  * @returns the spec, and the pairs that it has no use for
  */
-export function createEngineSpec(
-  pairs: readonly (readonly [string, string])[],
-): Result<{ spec: EngineSpec; rest: (readonly [string, string])[] }> {
+export function createEngineSpec(pairs: readonly Pair[]): Result<{ spec: EngineSpec; rest: Pair[] }> {
   let command = '';
   let args: string[] = [];
   let name: string | null = null;
   let folder: string | null = null;
-  const options: (readonly [string, string])[] = [];
-  const rest: (readonly [string, string])[] = [];
+  const options: Pair[] = [];
+  const rest: Pair[] = [];
   for (const [key, value] of pairs) {
     if (key === 'cmd') command = value;
     else if (key === 'name') name = value;
@@ -83,10 +84,10 @@ export function createEngineSpec(
 }
 
 /** `key=value` words → pairs; a word without `=` is an error that names it. */
-export function parsePairs(text: string): Result<(readonly [string, string])[]> {
+export function parsePairs(text: string): Result<Pair[]> {
   const words = splitWords(text);
   if (!words.ok) return words;
-  const pairs: (readonly [string, string])[] = [];
+  const pairs: Pair[] = [];
   for (const word of words.value) {
     const equals = word.indexOf('=');
     if (equals < 1) return failure(`"${word}" is not of the form key=value`);
@@ -96,7 +97,7 @@ export function parsePairs(text: string): Result<(readonly [string, string])[]> 
 }
 
 /** The words that parsePairs reads as these pairs, whatever quotes and spaces are in them. */
-export function formatPairs(pairs: readonly (readonly [key: string, value: string])[]): string {
+export function formatPairs(pairs: readonly Pair[]): string {
   const quote = (text: string): string => `"${text.replaceAll('"', `"'"'"`)}"`;
   // A whole argument in quotes would lose them to the parser of the command line.
   const format = (key: string, value: string): string =>

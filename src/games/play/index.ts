@@ -24,4 +24,4 @@ export { computeCentipawns, GameSearch } from './game-search.js';
 export { type NetworkPool, NetworkPools, type NetworkSetup } from './network-pools.js';
 export { type Player, PlayerFault, type PlayerLimits, type PlayerSource } from './player.js';
 export { createPlayerSources } from './player-source.js';
-export { createPlayerSpec, type Pair, type PlayerSpec, parsePlayerWords } from './player-spec.js';
+export { createPlayerSpec, type PlayerSpec, parsePlayerWords } from './player-spec.js';

@@ -5,11 +5,12 @@ import { nextTurn } from '#platform/threads.js';
 import { createPrng, type Result, success } from '../../base/util/index.js';
 import type { Move } from '../../chess/rules/index.js';
 import { SearchScheduler } from '../../search/index.js';
+import type { Pair } from '../engines/index.js';
 import type { Game, Thought } from './game.js';
 import { createNetworkSource } from './network-player.js';
 import type { NetworkPools, NetworkSetup } from './network-pools.js';
 import type { Player, PlayerLimits, PlayerSource } from './player.js';
-import type { Pair, PlayerSpec } from './player-spec.js';
+import type { PlayerSpec } from './player-spec.js';
 import { createUciSource, nameEngine } from './uci-player.js';
 
 const NO_LIMITS: PlayerLimits = { timeControl: null, movetimeMs: null, nodes: null, depth: null };

@@ -3,11 +3,9 @@
  * this process (`weights=…`), with its limits. Keys are those of cutechess-cli and fastchess, or lc0's flags.
  */
 import { failure, type Result, success } from '../../base/util/index.js';
-import { createEngineSpec, type EngineSpec, parsePairs } from '../engines/index.js';
+import { createEngineSpec, type EngineSpec, type Pair, parsePairs } from '../engines/index.js';
 import { parseTimeControl, type TimeControl } from './clock.js';
 import type { PlayerLimits } from './player.js';
-
-export type Pair = readonly [key: string, value: string];
 
 export type PlayerSpec =
   | { readonly kind: 'random'; readonly name: string }

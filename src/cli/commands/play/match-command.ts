@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { toOneLine, unwrap } from '../../../base/util/index.js';
 import { isNetworkName } from '../../../engine/weights/index.js';
+import type { Pair } from '../../../games/engines/index.js';
 import {
   type Crosstable,
   createCrosstable,
@@ -25,7 +26,6 @@ import {
   createPlayerSpec,
   NetworkPools,
   openGameTables,
-  type Pair,
   type PlayerSpec,
   parseDrawRule,
   parsePlayerWords,
