@@ -41,9 +41,7 @@ export async function readEngineFlags(given: GivenFlags): Promise<OptionStore> {
     const value = given.get(flag);
     return value === undefined ? [] : [[uci, value] as const];
   });
-  const result = createSettings({ settings, positionals: [], showHidden: false });
-  if (!result.ok) throw new Error(result.error);
-  const { options, faults } = result.value;
+  const { options, faults } = unwrap(createSettings({ settings, positionals: [], showHidden: false }));
   faults.forEach(printNote);
   if (!isFileless(options)) unwrap(await obtainNetwork(options, createDownloadBar()));
   return options;
