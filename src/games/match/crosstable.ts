@@ -1,7 +1,6 @@
 /** The table of a tournament, as data and as text: ranks, Elo against the field, points against each opponent, forfeits. */
 import {
-  distributeGames,
-  distributePairs,
+  distributeResults,
   type EloEstimate,
   estimateElo,
   type GameCounts,
@@ -46,14 +45,13 @@ export function createCrosstable(players: readonly string[], tournament: Tournam
     const sides = listSides(index, tournament);
     const counts = sides.map((side) => side.counts).reduce(addCounts, { wins: 0, draws: 0, losses: 0 });
     const pairs = sides.map((side) => side.pairs).reduce(addPairs, [0, 0, 0, 0, 0]);
-    const hasPairs = pairs.some((count) => count > 0);
     return {
       index,
       player,
       ...counts,
       games: countGames(counts),
       points: countPoints(counts),
-      elo: estimateElo(hasPairs ? distributePairs(pairs) : distributeGames(counts)),
+      elo: estimateElo(distributeResults(counts, pairs)),
       forfeits: sides.map((side) => side.forfeits).reduce(addForfeits, NO_FORFEITS),
       sides,
     };

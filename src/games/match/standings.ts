@@ -1,12 +1,6 @@
 /** The score of two players against each other, kept up to date game by game from the first player's view. */
 import { countWhiteHalfPoints, type EndReason, type GameEnd } from '../play/index.js';
-import {
-  distributeGames,
-  distributePairs,
-  type GameCounts,
-  type PairCounts,
-  type ScoreDistribution,
-} from '../statistics/index.js';
+import { distributeResults, type GameCounts, type PairCounts, type ScoreDistribution } from '../statistics/index.js';
 import { isFirstPlayerWhite } from './schedule.js';
 
 /** Games that a player lost on time, by a crash or by an illegal move. */
@@ -84,9 +78,7 @@ export class Standings {
     return Object.fromEntries([...this.reasons].sort(([, a], [, b]) => b - a));
   }
 
-  /** The complete pairs, because they have a smaller variance than single games; the single games until there is a pair. */
   get distribution(): ScoreDistribution {
-    const complete = this.pairs.reduce((sum, count) => sum + count, 0);
-    return complete > 0 ? distributePairs(this.pairCounts) : distributeGames(this.games);
+    return distributeResults(this.games, this.pairCounts);
   }
 }

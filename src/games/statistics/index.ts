@@ -5,6 +5,7 @@ export { computeNormalProbability } from './normal-distribution.js';
 export {
   distributeGames,
   distributePairs,
+  distributeResults,
   type GameCounts,
   type PairCounts,
   type ScoreDistribution,

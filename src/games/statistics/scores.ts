@@ -28,6 +28,11 @@ export function distributePairs(pairs: PairCounts): ScoreDistribution {
   return { scores: [0, 0.25, 0.5, 0.75, 1], counts: pairs, gamesPerScore: 2 };
 }
 
+/** The complete pairs, because they have a smaller variance than single games; the single games until there is a pair. */
+export function distributeResults(games: GameCounts, pairs: PairCounts): ScoreDistribution {
+  return pairs.some((count) => count > 0) ? distributePairs(pairs) : distributeGames(games);
+}
+
 export interface ScoreMoments {
   readonly count: number;
   readonly mean: number;
