@@ -8,10 +8,10 @@ import { BLACK, type Color, colorName, formatSquare, KING, NO_SQUARE, ROOK, WHIT
 import type { Position } from './position.js';
 
 /**
- * How to write castling rights. `fen` always writes KQkq, `shredder` always file letters. `x-fen` writes KQkq for an
- * outermost rook and a file letter for any other, so for standard chess it is plain FEN.
+ * How to write castling rights. `x-fen` writes KQkq for an outermost rook and a file letter for any other, so for standard
+ * chess it is plain FEN; `shredder` always writes file letters.
  */
-export type FenStyle = 'fen' | 'x-fen' | 'shredder';
+export type FenStyle = 'x-fen' | 'shredder';
 
 /**
  * Returns the rook squares in the order of Board.castlingRooks. A right that the board does not allow is dropped.
@@ -63,8 +63,7 @@ export function formatCastlingField(position: Position, style: FenStyle): string
     const color: Color = index < 2 ? WHITE : BLACK;
     const side = index % 2 === 0 ? 'K' : 'Q';
     const isOutermost = findRook(position.board, color, position.kingSquare(color), side) === rook;
-    const plain = style === 'fen' || (style === 'x-fen' && isOutermost);
-    const letter = plain ? side : 'ABCDEFGH'[rook & 7];
+    const letter = style === 'x-fen' && isOutermost ? side : 'ABCDEFGH'[rook & 7];
     text += color === WHITE ? letter : letter.toLowerCase();
   }
   return text === '' ? '-' : text;
