@@ -44,5 +44,5 @@ export { TreeSearch } from './search.js';
 export { computeMoveTimeBudgetMs } from './stop/game-clock.js';
 export { SearchClient, type SearchClientEvents } from './thread/search-client.js';
 export { SearchScheduler } from './thread/search-scheduler.js';
-export type { NodeValue } from './tree/read-tree.js';
+export type { NodeValue } from './tree/tree.js';
 export type { Batching } from './visit/pipeline.js';

@@ -25,9 +25,8 @@ import {
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
-  type NodeValue,
 } from '../tree/read-tree.js';
-import type { Tree } from '../tree/tree.js';
+import type { NodeValue, Tree } from '../tree/tree.js';
 import { createLine, evaluate, type ReportContext } from './root-report.js';
 
 /** The values of an info line; q is that of the search, contempt included. */

@@ -18,9 +18,8 @@ import {
   getRecordValue,
   getRecordVisits,
   getVisitedRecord,
-  type NodeValue,
 } from '../tree/read-tree.js';
-import type { Tree } from '../tree/tree.js';
+import type { NodeValue, Tree } from '../tree/tree.js';
 
 export interface ReportContext extends RootContext {
   readonly contempt: Contempt;

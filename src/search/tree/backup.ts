@@ -25,7 +25,7 @@ import {
 } from './layout.js';
 import { MADE_TERMINAL, NOTHING_PROVEN, removePrior, settleNode } from './proven-results.js';
 import { getRecordD, getRecordM, getRecordVisits, getRecordWl } from './read-tree.js';
-import type { LeafValue, Tree } from './tree.js';
+import type { NodeValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_VISITS, type VisitList, type VisitPath } from './visit-list.js';
 
 /** The record at the end of the first `steps` steps of a path; for 0 steps the root's. */
@@ -47,17 +47,21 @@ export function getLeafRecord(tree: Tree, list: VisitList, at: number): RecordIn
  */
 const correction = { visits: 0, wl: 0, d: 0, m: 0 };
 
+/** Stands for the value of a visit that ends at a terminal, which has it in its record. */
+const IN_RECORD: NodeValue = { wl: 0, d: 0, m: 0 };
+
 /**
  * Finishes the visit at `at`. From the leaf up, each level settles and then corrects: the record takes the visit in; if the node
  * has just been proven, its parent may be proven by it, and then the records above are corrected for the parent's old value.
+ * @param leaf value of the leaf that has just been evaluated; null when the visit ends at a terminal
  * @param sticky whether proven results spread
  * @returns whether the result of the move at the root has just been proven, so that the best move may change
  */
-export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<LeafValue>, sticky: boolean): boolean {
+export function backUp(tree: Tree, list: VisitList, at: number, leaf: NodeValue | null, sticky: boolean): boolean {
   const { data } = list;
   const { nodeWords, recordWords, recordFloats, recordDoubles } = tree.store;
   const depth = data[at + ITEM_DEPTH];
-  let { wl, d, m } = leaf;
+  let { wl, d, m } = leaf ?? IN_RECORD;
   let spreads = false;
   let rootMoveSettled = false;
   correction.visits = 0;
@@ -66,7 +70,7 @@ export function backUp(tree: Tree, list: VisitList, at: number, leaf: Readonly<L
     const recordAt = record * RECORD_WORDS;
     const node = recordWords[recordAt + RECORD_NODE];
     const isTerminal = node !== NO_NODE && (nodeWords[node * NODE_WORDS + NODE_META] & TERMINAL_MASK) !== 0;
-    const isFirst = leaf.isNew || recordWords[recordAt + RECORD_VISITS] === 0;
+    const isFirst = leaf !== null || recordWords[recordAt + RECORD_VISITS] === 0;
     if (level === depth && sticky && isTerminal && isFirst) spreads = true;
     if (isTerminal) {
       wl = recordDoubles[record * RECORD_DOUBLES + RECORD_WL];

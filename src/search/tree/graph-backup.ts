@@ -42,7 +42,7 @@ import {
 import { MADE_TERMINAL, removePrior, settleNode } from './proven-results.js';
 import { countChildren, getChildRecord, getMeta, getRecordM, getRecordNode, getRecordWl } from './read-tree.js';
 import type { TranspositionIndex } from './transposition-index.js';
-import type { LeafValue, Tree } from './tree.js';
+import type { NodeValue, Tree } from './tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, REPETITION_VISIT, type VisitList } from './visit-list.js';
 
 type GraphTree = Tree & { readonly graph: TranspositionIndex };
@@ -52,14 +52,14 @@ export function backUpInGraph(
   tree: GraphTree,
   list: VisitList,
   at: number,
-  leaf: Readonly<LeafValue>,
+  leaf: NodeValue | null,
   sticky: boolean,
 ): boolean {
   const { data } = list;
   const { nodeWords, recordWords } = tree.store;
   const depth = data[at + ITEM_DEPTH];
   let record = getLeafRecord(tree, list, at);
-  if (recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) {
+  if (leaf !== null && recordWords[record * RECORD_WORDS + RECORD_NODE] === NO_NODE) {
     addVisit(tree, record, leaf.wl, leaf.d, leaf.m, 0);
   } else {
     recordWords[record * RECORD_WORDS + RECORD_IN_FLIGHT]--;

@@ -26,7 +26,7 @@ import {
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
 import { TranspositionIndex } from './transposition-index.js';
-import { type LeafValue, type NodeKey, Tree } from './tree.js';
+import { type NodeKey, type NodeValue, Tree } from './tree.js';
 import {
   CATCH_UP_VISIT,
   GO_ON,
@@ -128,7 +128,7 @@ export class GraphTree extends Tree {
     return 0;
   }
 
-  backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean {
+  backUp(list: VisitList, at: number, leaf: NodeValue | null, sticky: boolean): boolean {
     return backUpInGraph(this, list, at, leaf, sticky);
   }
 

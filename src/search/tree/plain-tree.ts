@@ -23,7 +23,7 @@ import {
   TWO_FOLD_DRAW,
 } from './layout.js';
 import { type StoreOptions, TreeStore } from './store.js';
-import { type LeafValue, Tree } from './tree.js';
+import { type NodeValue, Tree } from './tree.js';
 import { GO_ON, LEAF, TERMINAL_VISIT, type VisitList, type VisitPath } from './visit-list.js';
 
 export class PlainTree extends Tree {
@@ -72,7 +72,7 @@ export class PlainTree extends Tree {
     return revertTwoFold(this, path, depth);
   }
 
-  backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean {
+  backUp(list: VisitList, at: number, leaf: NodeValue | null, sticky: boolean): boolean {
     return backUp(this, list, at, leaf, sticky);
   }
 

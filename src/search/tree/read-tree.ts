@@ -38,15 +38,7 @@ import {
   TABLEBASE_END,
   TWO_FOLD_DRAW,
 } from './layout.js';
-import type { Tree } from './tree.js';
-
-/** A value and what goes with it: win minus loss, draw probability, plies to the end of the game. */
-export interface NodeValue {
-  readonly wl: number;
-  readonly d: number;
-  /** 0 when the network does not say. */
-  readonly m: number;
-}
+import type { NodeValue, Tree } from './tree.js';
 
 /** Which edges of a node are considered; absent = all. */
 export type EdgeFilter = (edge: number) => boolean;

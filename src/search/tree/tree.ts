@@ -50,14 +50,12 @@ export interface NodeKey {
   tag: number;
 }
 
-/** The value of a visited leaf in the view of its record. */
-export interface LeafValue {
-  wl: number;
-  d: number;
-  /** Plies to the end of the game. */
-  m: number;
-  /** The leaf has just been evaluated; earlier visits, if any, found no memory for its node. */
-  isNew: boolean;
+/** A value and what goes with it: win minus loss, draw probability, plies to the end of the game. */
+export interface NodeValue {
+  readonly wl: number;
+  readonly d: number;
+  /** 0 when the network does not say. */
+  readonly m: number;
 }
 
 export abstract class Tree {
@@ -113,10 +111,12 @@ export abstract class Tree {
 
   /**
    * Finishes the visit at `at` of a list.
+   * @param leaf value of the leaf that has just been evaluated, in the view of its record; null when the visit ends at a node
+   * whose value is known
    * @param sticky whether proven results spread
    * @returns whether the result of the move at the root has just been proven, so that the best move may change
    */
-  abstract backUp(list: VisitList, at: number, leaf: LeafValue, sticky: boolean): boolean;
+  abstract backUp(list: VisitList, at: number, leaf: NodeValue | null, sticky: boolean): boolean;
 
   /**
    * Whether the position of a node at `depth` of a path lies on that path already, although the node itself does not say so.

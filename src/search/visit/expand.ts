@@ -33,16 +33,15 @@ import {
 import { removePrior, writeTerminalValue } from '../tree/proven-results.js';
 import { getRecordM } from '../tree/read-tree.js';
 import { NO_EDGES } from '../tree/store.js';
-import type { LeafValue, NodeKey, Tree } from '../tree/tree.js';
+import type { NodeKey, NodeValue, Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, type VisitList } from '../tree/visit-list.js';
 import type { MoveFilter } from './move-rules.js';
 
 /** The value of an expanded leaf, and where it comes from. */
-class Expansion implements LeafValue {
+export class Expansion implements NodeValue {
   wl = 0;
   d = 0;
   m = 0;
-  isNew = true;
   /** The network was run for this leaf: the answer comes neither from the rules nor from the cache. */
   isNetworkEvaluation = false;
   isTablebaseHit = false;

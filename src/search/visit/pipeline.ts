@@ -18,19 +18,12 @@ import { FAILED } from '../../networks/leaves/index.js';
 import type { Contempt } from '../formulas/contempt.js';
 import { computeCollisionBudget, computeDrawScore, NEVER } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
-import { cancelVisit, getLeafRecord } from '../tree/backup.js';
+import { cancelVisit } from '../tree/backup.js';
 import type { NodeIndex } from '../tree/layout.js';
-import {
-  findBestEdge,
-  getChildRecord,
-  getRecordD,
-  getRecordM,
-  getRecordVisits,
-  getRecordWl,
-} from '../tree/read-tree.js';
-import type { LeafValue, Tree } from '../tree/tree.js';
+import { findBestEdge, getChildRecord, getRecordVisits } from '../tree/read-tree.js';
+import type { Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
-import { Expander } from './expand.js';
+import { Expander, type Expansion } from './expand.js';
 import { type LeafChannel, LeafSender } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 import { Prefetcher } from './prefetch.js';
@@ -134,8 +127,6 @@ export class Pipeline {
   /** The results of `gather` and `backUpOldest`, reused for every call. */
   private readonly gathering: Gathering = { started: 0, needsMemory: false, hasReachedLongestPath: false };
   private readonly progress: BackupProgress = { isDone: false, needsMemory: false };
-  /** The value of the terminal that is being backed up. */
-  private readonly terminalValue: LeafValue = { wl: 0, d: 0, m: 0, isNew: false };
 
   /**
    * @param rootRow row of the evaluators' root table
@@ -240,7 +231,7 @@ export class Pipeline {
         outOfOrder += terminals.count;
         this.rootMoves.remainingPlayouts = Math.max(1, this.rootMoves.remainingPlayouts - terminals.count);
         selector.cancelLastCollisions();
-        for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUpTerminal(terminals, at);
+        for (let at = 0; at < terminals.end; at = terminals.next(at)) this.backUp(terminals, at, null);
         continue;
       }
       // Without out-of-order evaluation a terminal takes a place in the batch, as a leaf does.
@@ -277,7 +268,7 @@ export class Pipeline {
     for (; this.cursor < batch.end; this.cursor = batch.next(this.cursor)) {
       const slot = batch.data[this.cursor + ITEM_SLOT];
       if (slot < 0) {
-        this.backUpTerminal(batch, this.cursor);
+        this.backUp(batch, this.cursor, null);
       } else {
         if (!channel.isDone(slot)) return progress;
         this.finishLeaf(batch, this.cursor, slot);
@@ -346,27 +337,19 @@ export class Pipeline {
     channel.release(slot);
     if (leaf.isNetworkEvaluation) counters.evaluations++;
     if (leaf.isTablebaseHit) counters.tablebaseHits++;
-    this.backUp(batch, at, leaf, leaf.growsTree);
+    this.backUp(batch, at, leaf);
     if (data[at + ITEM_DEPTH] === 0) this.onRootExpanded();
   }
 
-  private backUpTerminal(list: VisitList, at: number): void {
-    const { tree, terminalValue } = this;
-    const record = getLeafRecord(tree, list, at);
-    terminalValue.wl = getRecordWl(tree, record);
-    terminalValue.d = getRecordD(tree, record);
-    terminalValue.m = getRecordM(tree, record);
-    this.backUp(list, at, terminalValue, false);
-  }
-
-  private backUp(list: VisitList, at: number, leaf: Readonly<LeafValue>, growsTree: boolean): void {
+  /** @param leaf null when the visit ends at a node whose value is known */
+  private backUp(list: VisitList, at: number, leaf: Readonly<Expansion> | null): void {
     const { tree, counters, rootMoves } = this;
     const depth = list.data[at + ITEM_DEPTH];
     const isRootMoveSettled = tree.backUp(list, at, leaf, this.params.stickyEndgames);
     counters.playouts++;
     counters.depthSum += depth + 1;
     if (depth + 1 > counters.maxDepth) counters.maxDepth = depth + 1;
-    if (!growsTree) {
+    if (leaf?.growsTree !== true) {
       counters.knownVisits++;
       counters.knownDepthSum += depth + 1;
     }
