@@ -10,7 +10,6 @@ import {
   EVALUATED,
   FAILED,
   MAX_EDGES,
-  NO_SLOT,
   type RootPosition,
   TABLEBASE,
   TWO_FOLD,
@@ -38,10 +37,8 @@ export interface FakeChannelOptions {
 }
 
 export class FakeLeafChannel {
-  readonly maxPathLength = 1024;
   readonly hasMovesLeft: boolean;
   readonly liveEvaluators: number;
-  readonly pathMoves: Uint16Array;
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
   readonly valueWl: Float32Array;
@@ -63,7 +60,6 @@ export class FakeLeafChannel {
   private readonly free: number[];
   private readonly isAnswered: Uint8Array;
   private readonly abandoned: number[] = [];
-  private readonly pathLength: Int32Array;
   private readonly rootOf: Int32Array;
   private readonly rootMoves: number[][] = [];
   readonly roots = {
@@ -79,7 +75,6 @@ export class FakeLeafChannel {
     this.options = options;
     this.hasMovesLeft = options.hasMovesLeft ?? true;
     this.liveEvaluators = options.liveEvaluators ?? 0;
-    this.pathMoves = new Uint16Array(slots * this.maxPathLength);
     this.kind = new Uint8Array(slots);
     this.flags = new Uint8Array(slots);
     this.valueWl = new Float32Array(slots);
@@ -92,7 +87,6 @@ export class FakeLeafChannel {
     this.edgeMoves = new Uint16Array(slots * MAX_EDGES);
     this.edgePriors = new Uint16Array(slots * MAX_EDGES);
     this.isAnswered = new Uint8Array(slots);
-    this.pathLength = new Int32Array(slots);
     this.rootOf = new Int32Array(slots).fill(-1);
     this.free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot);
   }
@@ -102,16 +96,13 @@ export class FakeLeafChannel {
     return this;
   }
 
-  get freeSlotCount(): number {
+  findRoom(): number {
+    if (this.free.length === 0) this.reclaim();
     return this.free.length;
   }
 
-  acquire(): number {
-    return this.free.pop() ?? NO_SLOT;
-  }
-
   release(slot: number): void {
-    if (this.rootOf[slot] >= 0) this.busy--;
+    this.busy--;
     this.rootOf[slot] = -1;
     this.isAnswered[slot] = 0;
     this.free.push(slot);
@@ -121,7 +112,7 @@ export class FakeLeafChannel {
     this.abandoned.push(slot);
   }
 
-  reclaim(): void {
+  private reclaim(): void {
     for (const slot of this.abandoned.splice(0)) {
       if (this.isDone(slot)) this.release(slot);
       else this.abandoned.push(slot);
@@ -133,17 +124,13 @@ export class FakeLeafChannel {
     return this.abandoned.some((slot) => this.rootOf[slot] === row);
   }
 
-  setPath(slot: number, root: number, length: number): void {
-    this.rootOf[slot] = root;
-    this.pathLength[slot] = length;
-  }
-
-  submit(slot: number): void {
+  send(root: number, path: ArrayLike<number>, length: number): number {
+    const slot = this.free.pop();
+    if (slot === undefined) throw new Error('No slot is free');
     this.busy++;
-    const from = slot * this.maxPathLength;
-    const path = Array.from(this.pathMoves.subarray(from, from + this.pathLength[slot]));
-    const moves = [...(this.rootMoves[this.rootOf[slot]] ?? []), ...path];
-    const answer = this.game.evaluate(moves, path.length);
+    this.rootOf[slot] = root;
+    const moves = [...(this.rootMoves[root] ?? []), ...Array.from(path).slice(0, length)];
+    const answer = this.game.evaluate(moves, length);
     this.keyLow[slot] = answer.key ?? 0;
     this.tag[slot] = moves.length;
     const { failsAfter = Number.POSITIVE_INFINITY, failsUntil = Number.POSITIVE_INFINITY } = this.options;
@@ -157,6 +144,7 @@ export class FakeLeafChannel {
     this.edgeMoves.set(answer.moves, slot * MAX_EDGES);
     this.edgePriors.set(answer.priorCodes, slot * MAX_EDGES);
     this.isAnswered[slot] = 1;
+    return slot;
   }
 
   flush(): void {

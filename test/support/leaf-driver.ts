@@ -56,12 +56,8 @@ export function submitLeaf(queue: LeafQueue, leaf: TestLeaf, row: number): numbe
       });
   queue.roots.write(row, { fen, moves: play(gameMoves), twoFoldDraws, skipsTablebases, keyHistory });
   const moves = play(path);
-  const slot = queue.acquire();
-  assert.ok(slot >= 0, 'a free slot');
-  queue.columns.pathMoves.set(moves, slot * queue.maxPathLength);
-  queue.setPath(slot, row, moves.length);
-  queue.submit(slot);
-  return slot;
+  assert.ok(queue.findRoom() > 0, 'a free slot');
+  return queue.send(row, moves, moves.length);
 }
 
 /** Lets the event loop run, because a pool reports failures by messages. */

@@ -29,10 +29,7 @@ export class PoolGame {
       this.root = played.join(' ');
       queue.roots.write(this.row, { fen: this.fen, moves: played, twoFoldDraws: true });
     }
-    const slot = queue.acquire();
-    queue.columns.pathMoves.set(all.slice(played.length), slot * queue.maxPathLength);
-    queue.setPath(slot, this.row, depth);
-    queue.submit(slot);
+    const slot = queue.send(this.row, all.slice(played.length), depth);
     queue.flush();
     while (!queue.isDone(slot)) queue.waitForEvent(Atomics.load(queue.event, 0), 1);
     const from = slot * MAX_EDGES;

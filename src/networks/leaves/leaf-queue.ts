@@ -1,7 +1,7 @@
 /**
- * The producer's side of the leaf slots: acquire a slot, write the leaf's path into it, submit it, and later read the answer.
- * Only one thread at a time may produce. It owns the list of free slots, so it must release every slot it has acquired.
- * acquire() never waits: a producer without free slots must first read answers and release their slots.
+ * The producer's side of the leaf slots: send a leaf as its path, and later read the answer and release its slot.
+ * Only one thread at a time may produce. It owns the list of free slots, so it must release every slot that it has sent.
+ * send() never waits: a producer without free slots must first read answers and release their slots.
  */
 
 import {
@@ -12,7 +12,6 @@ import {
   type LeafSlots,
   MAX_PATH_LENGTH,
   MINIBATCH_WORD,
-  NO_SLOT,
   PRODUCER_WAITS_WORD,
   type SharedPoolHandle,
   SLEEPERS_WORD,
@@ -31,13 +30,12 @@ const LONGEST_CLAIM_MS = 100;
 export class LeafQueue {
   readonly slotCount: number;
   readonly workers: number;
-  readonly maxPathLength = MAX_PATH_LENGTH;
   readonly hasMovesLeft: boolean;
   readonly counters: PoolCounters;
   /** None of a row's leaves may be in flight when it is written. */
   readonly roots: RootTable;
 
-  /** The columns of leaf-slots.ts. Write `pathMoves` (slot * maxPathLength + i: the i-th move from the root) before setPath. */
+  /** The columns of leaf-slots.ts. */
   readonly columns: LeafSlots;
   /** Evaluators increase [0] when slots are done; so does any thread that wants to wake the producer. */
   readonly event: Int32Array;
@@ -47,9 +45,9 @@ export class LeafQueue {
   private freeCount = 0;
   /** Abandoned slots that evaluators have not answered yet. */
   private readonly abandoned: number[] = [];
-  /** Ring position of the next submit, which is its leaf's number; flush() writes it to SUBMITTED_WORD. */
+  /** Ring position of the next leaf to send, which is its leaf's number; flush() writes it to SUBMITTED_WORD. */
   private tail: number;
-  /** 1 = submitted and not released. */
+  /** 1 = sent and not released. */
   private readonly isOwed: Uint8Array;
   /** All leaves with lower numbers are released; `oldest` is the slot of the leaf with this number. */
   private horizon: number;
@@ -82,30 +80,26 @@ export class LeafQueue {
     return this.live.count;
   }
 
-  get freeSlotCount(): number {
+  /** Number of leaves that can be sent now. */
+  findRoom(): number {
+    if (this.freeCount === 0) this.reclaim();
     return this.freeCount;
   }
 
-  /** Returns the free slot that was released last, because its columns are still in the CPU cache; NO_SLOT if none is free. */
-  acquire(): number {
-    if (this.freeCount === 0) return NO_SLOT;
-    return this.freeSlots[--this.freeCount];
-  }
-
-  /** Frees a slot that is done, or that was acquired and not submitted. */
+  /** Frees a slot that is done. */
   release(slot: number): void {
     Atomics.store(this.columns.state, slot, FREE);
     this.isOwed[slot] = 0;
     this.freeSlots[this.freeCount++] = slot;
   }
 
-  /** Abandons a submitted slot: it is released once an evaluator has answered it. */
+  /** Abandons a slot that was sent: it is released once an evaluator has answered it. */
   abandon(slot: number): void {
     this.abandoned.push(slot);
   }
 
   /** Releases the abandoned slots that have been answered. */
-  reclaim(): void {
+  private reclaim(): void {
     const { abandoned } = this;
     for (let i = abandoned.length - 1; i >= 0; i--) {
       if (!this.isDone(abandoned[i])) continue;
@@ -121,26 +115,31 @@ export class LeafQueue {
   }
 
   /**
-   * @param length plies from the root, at most maxPathLength; their moves are in pathMoves already
+   * Writes a leaf into a free slot and appends it to the ring. Evaluators see it after flush(). There must be room (`findRoom`).
+   * @param root row of the root table
+   * @param moves the path: its first `length` moves, at most MAX_PATH_LENGTH, lead from the root to the leaf
    * @param isPrefetch the answer is not read: the position is evaluated for the cache
+   * @returns the slot that will hold the answer
    */
-  setPath(slot: number, root: number, length: number, isPrefetch = false): void {
-    this.columns.root[slot] = root;
-    this.columns.pathLength[slot] = length;
-    this.columns.prefetch[slot] = Number(isPrefetch);
-  }
-
-  /** Appends a slot to the ring. Evaluators see it after flush(). */
-  submit(slot: number): void {
-    this.columns.number[slot] = this.tail;
-    this.columns.horizon[slot] = this.findHorizon();
+  send(root: number, moves: ArrayLike<number>, length: number, isPrefetch = false): number {
+    const { columns } = this;
+    // The slot that was released last, because its columns are still in the CPU cache.
+    const slot = this.freeSlots[--this.freeCount];
+    const firstMove = slot * MAX_PATH_LENGTH;
+    for (let i = 0; i < length; i++) columns.pathMoves[firstMove + i] = moves[i];
+    columns.root[slot] = root;
+    columns.pathLength[slot] = length;
+    columns.prefetch[slot] = Number(isPrefetch);
+    columns.number[slot] = this.tail;
+    columns.horizon[slot] = this.findHorizon();
     this.isOwed[slot] = 1;
-    Atomics.store(this.columns.state, slot, SUBMITTED);
-    this.columns.ring[this.tail & (this.slotCount - 1)] = slot;
+    Atomics.store(columns.state, slot, SUBMITTED);
+    columns.ring[this.tail & (this.slotCount - 1)] = slot;
     this.tail = (this.tail + 1) | 0;
+    return slot;
   }
 
-  /** Number of the oldest leaf that is not released, or of the next one to submit. */
+  /** Number of the oldest leaf that is not released, or of the next one to send. */
   private findHorizon(): number {
     const { slotCount, isOwed, tail } = this;
     const { number, ring } = this.columns;
@@ -162,7 +161,7 @@ export class LeafQueue {
     return this.horizon;
   }
 
-  /** Publishes the submitted slots and wakes as many evaluators as they can keep busy. */
+  /** Publishes the leaves that were sent and wakes as many evaluators as they can keep busy. */
   flush(): void {
     const { control } = this.columns;
     Atomics.store(control, SUBMITTED_WORD, this.tail);

@@ -5,8 +5,8 @@
  *
  * Life of a slot (column `state`):
  *
- *      producer            producer             an evaluator          the same evaluator      producer
- *   FREE ── acquire ──► (FREE, owned) ─ submit ─► SUBMITTED ─ claim ─► CLAIMED ── answer ──► DONE ─ release ─► FREE
+ *      producer          an evaluator         the same evaluator       producer
+ *   FREE ── send ──► SUBMITTED ── claim ──► CLAIMED ── answer ──► DONE ── release ──► FREE
  *
  * | column     | type            | written by            | read by   | when it may be read                          |
  * |------------|-----------------|-----------------------|-----------|----------------------------------------------|
@@ -31,7 +31,7 @@
  * | edgePriors | Uint16 × 256    | evaluator             | producer  | codes of edge-priors.ts, sorted descending   |
  * | keyLow/High| Int32           | evaluator             | producer  | the position's 64-bit key                    |
  * | tag        | Int32           | evaluator             | producer  | see node-tag.ts; with the key: which node       |
- * | ring       | Int32           | producer, on submit   | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
+ * | ring       | Int32           | producer, on send     | evaluator | positions CLAIMED_WORD … SUBMITTED_WORD − 1  |
  * | live       | Int32, atomic   | evaluator, own entry  | anyone    | always: 1 = it can evaluate, see             |
  * |            |                 |                       |           | LiveEvaluators                               |
  * | settings   | Float64         | the pool              | evaluator | between batches; SETTING_… indices           |
@@ -62,7 +62,6 @@ export const FLAG_CACHE_HIT = 1;
 /** The draw follows from the fifty-move rule or a repetition, so it holds for this path only. */
 export const FLAG_OF_PATH = 2;
 
-export const NO_SLOT = -1;
 export const MAX_EDGES = MAX_MOVES;
 export const MAX_PATH_LENGTH = 1024;
 
@@ -123,7 +122,7 @@ const perWorker =
   ({ workers }) =>
     width * workers;
 
-/** The columns in the order of the buffer; the table above says what they mean. First those with which threads meet. */
+/** The columns in the order of the buffer; the table above says what they mean. First those with which threads meet and leaves travel. */
 const MEETING_COLUMNS = {
   control: [Int32Array, () => CONTROL_WORDS],
   live: [Int32Array, perWorker()],
@@ -134,12 +133,13 @@ const MEETING_COLUMNS = {
   owner: [Uint8Array, perSlot()],
   root: [Uint16Array, perSlot()],
   pathLength: [Uint16Array, perSlot()],
+  pathMoves: [Uint16Array, perSlot(MAX_PATH_LENGTH)],
   prefetch: [Uint8Array, perSlot()],
   number: [Int32Array, perSlot()],
   horizon: [Int32Array, perSlot()],
 } as const satisfies Columns;
 
-/** Question and answer of each leaf. */
+/** The answers. */
 const LEAF_COLUMNS = {
   kind: [Uint8Array, perSlot()],
   flags: [Uint8Array, perSlot()],
@@ -152,7 +152,6 @@ const LEAF_COLUMNS = {
   tag: [Int32Array, perSlot()],
   edgeMoves: [Uint16Array, perSlot(MAX_EDGES)],
   edgePriors: [Uint16Array, perSlot(MAX_EDGES)],
-  pathMoves: [Uint16Array, perSlot(MAX_PATH_LENGTH)],
 } as const satisfies Columns;
 
 type ViewsOf<Table extends Columns> = { readonly [Name in keyof Table]: Table[Name][0]['prototype'] };

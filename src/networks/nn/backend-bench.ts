@@ -5,7 +5,7 @@
 import { nextTurn } from '#platform/threads.js';
 import { createPrng } from '../../base/util/index.js';
 import { MAX_MOVES, type Move, Position, START_FEN } from '../../chess/rules/index.js';
-import { countBusyLeaves, EVALUATED, LeafQueue, NO_SLOT } from '../leaves/index.js';
+import { countBusyLeaves, EVALUATED, LeafQueue } from '../leaves/index.js';
 import { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';
 
 export interface BackendBenchOptions {
@@ -99,13 +99,8 @@ async function feed(
     if (ended > 0) lastBatchAt = now;
     isFeeding = now < deadline && next < most;
     while (isFeeding && pending.length < inFlight && next < most) {
-      const slot = queue.acquire();
-      if (slot === NO_SLOT) break;
       const path = paths[next++ % paths.length];
-      queue.columns.pathMoves.set(path, slot * queue.maxPathLength);
-      queue.setPath(slot, 0, path.length);
-      queue.submit(slot);
-      pending.push(slot);
+      pending.push(queue.send(0, path, path.length));
     }
     queue.flush();
     if (pending.length > 0 && !queue.isDone(pending[0])) queue.waitForEvent(event, 50);

@@ -4,6 +4,7 @@
  *
  *   item: [slot or a negative kind | depth | visits | node₀ child₀ | node₁ child₁ | … ]   depth pairs
  */
+import { MAX_PATH_LENGTH } from '../../networks/leaves/index.js';
 import type { NodeIndex } from './layout.js';
 
 /** How a visit goes on at a known node: it descends into one of the moves, or ends and the node is evaluated anew. */
@@ -30,17 +31,11 @@ export const ITEM_PATH = 3;
  * what lies beyond the current depth is left over from earlier walks.
  */
 export class VisitPath {
-  readonly nodes: Int32Array;
-  readonly children: Uint8Array;
-  readonly moves: Uint16Array;
+  readonly nodes = new Int32Array(MAX_PATH_LENGTH);
+  readonly children = new Uint8Array(MAX_PATH_LENGTH);
+  readonly moves = new Uint16Array(MAX_PATH_LENGTH);
   /** Option TwoFoldDraws: a position that occurs a second time on the path is a draw. */
   twoFoldDraws = true;
-
-  constructor(readonly maxDepth: number) {
-    this.nodes = new Int32Array(maxDepth);
-    this.children = new Uint8Array(maxDepth);
-    this.moves = new Uint16Array(maxDepth);
-  }
 
   /** @param move 0 when only the nodes of the path matter */
   setStep(depth: number, node: NodeIndex, child: number, move: number): void {

@@ -24,7 +24,7 @@ import { findBestEdge, getChildRecord, getRecordVisits } from '../tree/read-tree
 import type { Tree } from '../tree/tree.js';
 import { ITEM_DEPTH, ITEM_PATH, ITEM_SLOT, VisitList } from '../tree/visit-list.js';
 import { Expander, type Expansion } from './expand.js';
-import { type LeafChannel, LeafSender } from './leaf-channel.js';
+import type { LeafChannel } from './leaf-channel.js';
 import type { MoveFilter } from './move-rules.js';
 import { Prefetcher } from './prefetch.js';
 import type { RootMoves } from './root-moves.js';
@@ -103,7 +103,6 @@ export class Pipeline {
   leavesInFlight = 0;
 
   private readonly selector: Selector;
-  private readonly sender: LeafSender;
   private readonly expander: Expander;
   private readonly prefetcher: Prefetcher;
 
@@ -139,10 +138,9 @@ export class Pipeline {
     private readonly rootMoves: RootMoves,
     private readonly onRootExpanded: () => void,
   ) {
-    this.sender = new LeafSender(channel, rootRow);
-    this.selector = new Selector(tree, this.sender, rootMoves, channel.hasMovesLeft);
+    this.selector = new Selector(tree, channel, rootRow, rootMoves);
     this.expander = new Expander(tree, channel.columns);
-    this.prefetcher = new Prefetcher(tree, this.sender);
+    this.prefetcher = new Prefetcher(tree, channel, rootRow);
   }
 
   /** Starts a search; no leaf may be in flight. */
@@ -191,7 +189,7 @@ export class Pipeline {
 
   /** No leaf is in flight and none can be sent, because other searches over the same evaluators hold every slot. */
   get isCrowdedOut(): boolean {
-    return this.isIdle && this.sender.findRoom() === 0;
+    return this.isIdle && this.channel.findRoom() === 0;
   }
 
   /** Whether another batch may be gathered now. */
@@ -206,7 +204,7 @@ export class Pipeline {
    */
   gather(visitBudget: number): Readonly<Gathering> {
     const { tree, channel, selector, params, counters, gathering } = this;
-    const target = Math.min(this.minibatch, this.sender.findRoom(), visitBudget);
+    const target = Math.min(this.minibatch, channel.findRoom(), visitBudget);
     gathering.started = 0;
     gathering.needsMemory = false;
     if (target <= 0) return gathering;
@@ -242,7 +240,7 @@ export class Pipeline {
     }
     const { count } = batch;
     if (count > 0 && batch.data[ITEM_SLOT] >= 0) {
-      this.prefetched = this.prefetcher.send(Math.min(this.prefetch - count, this.sender.findRoom()));
+      this.prefetched = this.prefetcher.send(Math.min(this.prefetch - count, channel.findRoom()));
     }
     channel.flush();
     this.leavesInFlight += count;

@@ -7,7 +7,7 @@
  * history of the line that was fetched first. So a search in minibatches of one equals lc0's only if it fetches the same lines
  * in the same order, in single precision.
  */
-import { MAX_EDGES } from '../../networks/leaves/index.js';
+import { MAX_EDGES, MAX_PATH_LENGTH } from '../../networks/leaves/index.js';
 import {
   computeDrawScore,
   computeExploration,
@@ -36,7 +36,7 @@ import {
 } from '../tree/read-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { VisitPath } from '../tree/visit-list.js';
-import type { LeafSender } from './leaf-channel.js';
+import type { LeafChannel } from './leaf-channel.js';
 import { findForgottenPrior } from './move-scores.js';
 
 const { fround } = Math;
@@ -61,7 +61,7 @@ function getFormulas(params: SearchParams, isRoot: boolean) {
 
 export class Prefetcher {
   private readonly levels: Level[] = [];
-  private readonly path: VisitPath;
+  private readonly path = new VisitPath();
   private drawScore = 0;
   private inTree = getFormulas(defaultSearchParams, false);
   private atRoot = getFormulas(defaultSearchParams, true);
@@ -71,10 +71,9 @@ export class Prefetcher {
 
   constructor(
     private readonly tree: Tree,
-    private readonly sender: LeafSender,
-  ) {
-    this.path = new VisitPath(sender.maxDepth);
-  }
+    private readonly channel: LeafChannel,
+    private readonly rootRow: number,
+  ) {}
 
   beginSearch(params: SearchParams, isBlackToMove: boolean, solidRoot: number): void {
     this.drawScore = params.drawScore;
@@ -115,10 +114,10 @@ export class Prefetcher {
         const gap = fround(level.scores[i + 1] - level.values[move]);
         share = gap > 0 ? Math.min(left, countVisits(level.priors[move], exploration, gap, started)) : left;
       }
-      if (share <= 0 || depth + 1 >= path.maxDepth) continue;
+      if (share <= 0 || depth + 1 >= MAX_PATH_LENGTH) continue;
       path.moves[depth] = getMove(tree, node, move);
       if (started === 0) {
-        this.slots.push(this.sender.send(path, depth + 1, true));
+        this.slots.push(this.channel.send(this.rootRow, path.moves, depth + 1, true));
         left--;
       } else if (move < childCount) {
         const child = getChildRecord(tree, node, move);

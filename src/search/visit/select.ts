@@ -9,7 +9,7 @@
  * virtual visits that made it the best, the root's visits were 0.015 to 0.020 further from those of a sequential search (total
  * variation, 64 to 800 nodes; docs/dev/lab-book.md, 2026-11-27, with the speeds).
  */
-import { MAX_EDGES } from '../../networks/leaves/index.js';
+import { MAX_EDGES, MAX_PATH_LENGTH } from '../../networks/leaves/index.js';
 import { computeDrawScore, computeWidth } from '../formulas/puct.js';
 import { defaultSearchParams, type SearchParams } from '../protocol/params.js';
 import { addInFlight, cancelVisit } from '../tree/backup.js';
@@ -31,7 +31,7 @@ import {
 } from '../tree/layout.js';
 import type { Tree } from '../tree/tree.js';
 import { CATCH_UP_VISIT, COLLISION, GO_ON, LEAF, VisitList, VisitPath } from '../tree/visit-list.js';
-import type { LeafSender } from './leaf-channel.js';
+import type { LeafChannel } from './leaf-channel.js';
 import { MoveScores } from './move-scores.js';
 import type { RootMoves } from './root-moves.js';
 
@@ -64,21 +64,19 @@ export class Selector {
   /** The moves of the node that `handOut` looks at. */
   private readonly moves: MoveScores;
   /** Visits handed out to each move: MAX_EDGES words for each depth of the walk. */
-  private readonly handedOut: Int32Array;
+  private readonly handedOut = new Int32Array(MAX_PATH_LENGTH * MAX_EDGES);
   /** The move to which `handOut` gave its last visits; it would have got `lastSpare` more. */
   private lastMove = 0;
   private lastSpare = 0;
-  private readonly path: VisitPath;
+  private readonly path = new VisitPath();
 
   constructor(
     private readonly tree: Tree,
-    private readonly sender: LeafSender,
+    private readonly channel: LeafChannel,
+    private readonly rootRow: number,
     private readonly root: RootMoves,
-    hasMovesLeft: boolean,
   ) {
-    this.moves = new MoveScores(tree, hasMovesLeft);
-    this.path = new VisitPath(sender.maxDepth);
-    this.handedOut = new Int32Array(sender.maxDepth * MAX_EDGES);
+    this.moves = new MoveScores(tree, channel.hasMovesLeft);
   }
 
   beginSearch(params: SearchParams, blackToMove: boolean, solidRoot: number): void {
@@ -115,7 +113,7 @@ export class Selector {
     if (node !== NO_NODE) {
       this.descend(node, record, 0, limit, mostVisits - limit);
     } else {
-      if (isFirstVisit) leaves.push(this.sender.send(this.path, 0), 0, 1, this.path);
+      if (isFirstVisit) leaves.push(this.channel.send(this.rootRow, this.path.moves, 0), 0, 1, this.path);
       if (!isFirstVisit || limit > 1) this.collide(0, isFirstVisit ? limit - 1 : limit, 0);
     }
     return picked;
@@ -222,7 +220,7 @@ export class Selector {
 
   /** Whether evaluators accept the path to a leaf below a node. */
   private fitsPath(depth: number): boolean {
-    const fits = depth + 1 < this.path.maxDepth;
+    const fits = depth + 1 < MAX_PATH_LENGTH;
     if (!fits) this.picked.hasReachedLongestPath = true;
     return fits;
   }
@@ -232,7 +230,7 @@ export class Selector {
     const { nodeWords, edges } = this.tree.store;
     this.path.setStep(depth, node, move, getEdgeMove(edges[nodeWords[node * NODE_WORDS + NODE_EDGES] + move]));
     if (drawn !== NO_NODE) this.picked.revertedVisits += this.tree.reopenDraw(this.path, depth);
-    const slot = this.sender.send(this.path, depth + 1);
+    const slot = this.channel.send(this.rootRow, this.path.moves, depth + 1);
     this.leaves.push(slot, depth + 1, 1, this.path);
   }
 

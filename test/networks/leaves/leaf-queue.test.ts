@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
-import { LeafQueue, NO_SLOT } from '#sardonyx/networks/leaves/index.js';
+import { LeafQueue } from '#sardonyx/networks/leaves/index.js';
 import { LeafClaims } from '#sardonyx/networks/leaves/leaf-claims.js';
 import {
   CLAIMED,
   createLeafSlotsBuffer,
   DONE,
   FREE,
+  MAX_PATH_LENGTH,
   SUBMITTED,
   viewLeafSlots,
 } from '#sardonyx/networks/leaves/leaf-slots.js';
@@ -39,10 +40,8 @@ test('a slot goes from free over submitted and claimed to done and back', () => 
   const { slots, queue, claims } = createParts(4);
   const [evaluator] = claims;
   const into = new Int32Array(4);
-  const slot = queue.acquire();
-  assert.equal(slots.state[slot], FREE);
-  queue.setPath(slot, 3, 7);
-  queue.submit(slot);
+  assert.ok(slots.state.every((state) => state === FREE));
+  const slot = queue.send(3, [1, 2, 3, 4, 5, 6, 7, 8], 7);
   assert.equal(slots.state[slot], SUBMITTED);
   assert.equal(evaluator.claimInto(into, 4), 0, 'nothing can be claimed before the flush');
   queue.flush();
@@ -50,6 +49,8 @@ test('a slot goes from free over submitted and claimed to done and back', () => 
   assert.equal(into[0], slot);
   assert.equal(slots.state[slot], CLAIMED);
   assert.deepEqual([slots.root[slot], slots.pathLength[slot]], [3, 7]);
+  const first = slot * MAX_PATH_LENGTH;
+  assert.deepEqual([...slots.pathMoves.subarray(first, first + 8)], [1, 2, 3, 4, 5, 6, 7, 0]);
   assert.deepEqual([...evaluator.listAbandoned()], [slot], 'a successor finds what its predecessor had claimed');
   assert.equal(queue.isDone(slot), false);
   const event = Atomics.load(queue.event, 0);
@@ -60,15 +61,14 @@ test('a slot goes from free over submitted and claimed to done and back', () => 
   assert.equal(queue.waitForEvent(event, 1000), event + 1, 'an announced answer ends the wait');
   queue.release(slot);
   assert.equal(slots.state[slot], FREE);
-  assert.equal(queue.acquire(), slot, 'the slot released last is acquired first');
+  assert.equal(queue.send(3, [], 0), slot, 'the slot released last is used first');
 });
 
 test('slots are claimed in the order of submission, each once, also around the end of the ring', () => {
   const { queue, claims } = createParts(8);
   const into = new Int32Array(8);
   for (let round = 0; round < 20; round++) {
-    const submitted = Array.from({ length: 5 }, () => queue.acquire());
-    for (const slot of submitted) queue.submit(slot);
+    const submitted = Array.from({ length: 5 }, () => queue.send(0, [], 0));
     queue.flush();
     const claimed: number[] = [];
     while (claimed.length < 5) {
@@ -90,9 +90,8 @@ test('the horizon of a leaf is the oldest leaf that was not released before, in 
   const owed: { slot: number; number: number }[] = [];
   let held = false;
   for (let round = 0; round < 3000; round++) {
-    const slot = owed.length < 7 && random.nextFloat() < 0.5 ? queue.acquire() : NO_SLOT;
-    if (slot !== NO_SLOT) {
-      queue.submit(slot);
+    if (owed.length < 7 && random.nextFloat() < 0.5) {
+      const slot = queue.send(0, [], 0);
       queue.flush();
       const number = slots.number[slot];
       assert.equal(slots.horizon[slot], owed[0]?.number ?? number);
@@ -111,53 +110,44 @@ test('the horizon of a leaf is the oldest leaf that was not released before, in 
 
 test('a queue whose slots are all in use says so, and a second queue sees which are free', () => {
   const { queue, slots } = createParts(4);
-  const taken = Array.from({ length: 4 }, () => queue.acquire());
+  const taken = Array.from({ length: 4 }, () => queue.send(0, [], 0));
   assert.equal(new Set(taken).size, 4);
-  assert.equal(queue.acquire(), NO_SLOT);
-  queue.submit(taken[0]);
+  assert.equal(queue.findRoom(), 0);
   queue.release(taken[1]);
-  assert.equal(queue.freeSlotCount, 1);
-  assert.equal(slots.state.filter((state) => state === FREE).length, 3);
+  assert.equal(queue.findRoom(), 1);
+  assert.equal(slots.state.filter((state) => state === FREE).length, 1);
 });
 
 test('abandoned slots are released when they are done, and hold their root until then', () => {
   const { queue, claims } = createParts(4);
-  const taken = [queue.acquire(), queue.acquire()];
-  for (const [row, slot] of taken.entries()) {
-    queue.setPath(slot, row, 1);
-    queue.submit(slot);
-    queue.abandon(slot);
-  }
+  const taken = [0, 1].map((row) => queue.send(row, [0], 1));
+  for (const slot of taken) queue.abandon(slot);
   queue.flush();
   assert.deepEqual([queue.isRootInUse(0), queue.isRootInUse(1), queue.isRootInUse(2)], [true, true, false]);
   claims[0].claimInto(new Int32Array(4), 4);
   claims[0].markDone(taken[0]);
   assert.deepEqual([queue.isRootInUse(0), queue.isRootInUse(1)], [false, true]);
-  assert.equal(queue.freeSlotCount, 3);
+  assert.equal(queue.findRoom(), 3);
   claims[0].markDone(taken[1]);
   assert.equal(queue.isRootInUse(1), false);
-  assert.equal(queue.freeSlotCount, 4);
+  assert.equal(queue.findRoom(), 4);
 });
 
 test('a producer takes over what its predecessor has left: claimed, queued, done and never flushed', () => {
   const { handle, queue, claims } = createParts(8);
-  const [claimed, done, queued, lost] = Array.from({ length: 4 }, () => queue.acquire());
-  for (const slot of [claimed, done, queued]) {
-    queue.setPath(slot, 5, 1);
-    queue.submit(slot);
-  }
+  const [claimed, done, queued] = Array.from({ length: 3 }, () => queue.send(5, [0], 1));
   queue.flush();
   claims[0].claimInto(new Int32Array(8), 2);
   claims[0].markDone(done);
-  queue.submit(lost);
+  queue.send(0, [], 0);
   const successor = new LeafQueue(handle);
-  assert.equal(successor.freeSlotCount, 5, 'four that nobody had, and the lost one');
+  assert.equal(successor.findRoom(), 5, 'four that nobody had, and the lost one');
   assert.ok(successor.isRootInUse(5));
-  assert.equal(successor.freeSlotCount, 6);
+  assert.equal(successor.findRoom(), 6);
   claims[0].claimInto(new Int32Array(8), 8);
   for (const slot of [claimed, queued]) claims[0].markDone(slot);
   assert.equal(successor.isRootInUse(5), false);
-  assert.equal(successor.freeSlotCount, 8);
+  assert.equal(successor.findRoom(), 8);
 });
 
 test('waiting for an event ends when the time is up', () => {

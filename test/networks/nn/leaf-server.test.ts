@@ -118,7 +118,7 @@ test('a prefetch is evaluated for the cache when the leaf before it was evaluate
   const { queue, slots, server } = createServer({ evaluator, cache: new EvaluationCache(buffer) });
   const submit = (path: string, row: number, isPrefetch: boolean): number => {
     const slot = submitLeaf(queue, { path }, row);
-    queue.setPath(slot, row, path.split(' ').length, isPrefetch);
+    slots.prefetch[slot] = Number(isPrefetch);
     return slot;
   };
   // The last leaf of each round is new, so there is a batch, which ends the loop.

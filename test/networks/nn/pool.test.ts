@@ -226,13 +226,9 @@ test('two threads answer a thousand runs of leaves and end at once, again and ag
     queue.roots.write(0, { fen: START_FEN, moves: [], twoFoldDraws: true });
     const moves = listLegalMoves(START_FEN);
     for (let run = 0; run < 1000; run++) {
-      const slots = Array.from({ length: 1 + (run % 16) }, (_, i) => {
-        const slot = queue.acquire();
-        queue.columns.pathMoves[slot * queue.maxPathLength] = moves[(run + i) % moves.length];
-        queue.setPath(slot, 0, 1);
-        queue.submit(slot);
-        return slot;
-      });
+      const slots = Array.from({ length: 1 + (run % 16) }, (_, i) =>
+        queue.send(0, [moves[(run + i) % moves.length]], 1),
+      );
       queue.flush();
       for (const slot of slots) {
         for (;;) {
@@ -246,11 +242,7 @@ test('two threads answer a thousand runs of leaves and end at once, again and ag
     }
     // Threads that sleep and threads in the middle of a batch must both end.
     if (round % 2 === 1) {
-      for (let i = 0; i < 2000; i++) {
-        const slot = queue.acquire();
-        queue.setPath(slot, 0, 0);
-        queue.submit(slot);
-      }
+      for (let i = 0; i < 2000; i++) queue.send(0, [], 0);
       queue.flush();
     }
     await pool.dispose();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPrng } from '#sardonyx/base/util/index.js';
+import { MAX_PATH_LENGTH } from '#sardonyx/networks/leaves/index.js';
 import { defaultSearchParams, type SearchParams, TreeSearch } from '#sardonyx/search/index.js';
 import { NO_NODE } from '#sardonyx/search/tree/layout.js';
 import { countChildren, getChildRecord, getInFlight, getRecordNode } from '#sardonyx/search/tree/read-tree.js';
@@ -85,7 +86,7 @@ for (const shape of SHAPES) {
       assert.notEqual(move, 0);
       assert.deepEqual(verifyTree(harness.search.tree).faults, []);
       assert.equal(channel.busy, 0);
-      assert.equal(channel.freeSlotCount, 256);
+      assert.equal(channel.findRoom(), 256);
     }
   });
 
@@ -365,7 +366,7 @@ test('a path as long as evaluators accept ends there, also where its next move i
     params: { smartPruningFactor: 0 },
   });
   const { infos, warnings } = harness.run({ playouts: 1100 });
-  assert.ok((infos.at(-1)?.seldepth ?? 0) <= harness.channel.maxPathLength);
+  assert.ok((infos.at(-1)?.seldepth ?? 0) <= MAX_PATH_LENGTH);
   assert.match(warnings.join(), /^The best line is as long as a path can be[^.]*$/);
   const endless = harness.run({ infinite: true }, (search, steps) => {
     if (steps > 10) search.stop();
