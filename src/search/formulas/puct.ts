@@ -121,39 +121,24 @@ export function computeFpu(fpu: FpuParams, wl: number, d: number, drawScore: num
   return fpu.absolute ? value : fround(-computeUtility(wl, d, -drawScore) - value * fround(Math.sqrt(visitedPrior)));
 }
 
-export interface MovesLeftParams {
-  readonly maxEffect: number;
-  readonly threshold: number;
-  readonly slope: number;
-  readonly constant: number;
-  readonly scaled: number;
-  readonly quadratic: number;
-}
-
-export function getMovesLeftParams(params: SearchParams): MovesLeftParams {
-  return {
-    maxEffect: params.movesLeftMaxEffect,
-    threshold: params.movesLeftThreshold,
-    slope: params.movesLeftSlope,
-    constant: params.movesLeftConstantFactor,
-    scaled: params.movesLeftScaledFactor,
-    quadratic: params.movesLeftQuadraticFactor,
-  };
-}
-
 /**
  * Bonus of a visited move that makes a won game shorter or a lost one longer (lc0: MEvaluator). The caller uses it only where
- * the node's |wl| exceeds the threshold.
+ * the node's |wl| exceeds `movesLeftThreshold`.
  * @param parentM,childM expected plies to the end from the node and after the move
  */
-export function computeMovesLeftUtility(params: MovesLeftParams, parentM: number, childM: number, q: number): number {
-  const { maxEffect, threshold } = params;
-  const difference = params.slope * (childM - parentM);
+export function computeMovesLeftUtility(params: SearchParams, parentM: number, childM: number, q: number): number {
+  const { movesLeftMaxEffect: maxEffect, movesLeftThreshold: threshold } = params;
+  const {
+    movesLeftConstantFactor: constant,
+    movesLeftScaledFactor: scaled,
+    movesLeftQuadraticFactor: quadratic,
+  } = params;
+  const difference = params.movesLeftSlope * (childM - parentM);
   const effect = Math.min(maxEffect, Math.max(-maxEffect, difference));
   const size = Math.abs(q);
   const weight = threshold > 0 && threshold < 1 ? Math.max(0, size - threshold) / (1 - threshold) : size;
   const signed = q < 0 ? effect : -effect;
-  return signed * (params.constant + params.scaled * weight + params.quadratic * weight * weight);
+  return signed * (constant + scaled * weight + quadratic * weight * weight);
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   computeFpu,
   computeMovesLeftUtility,
   getFpuParams,
-  getMovesLeftParams,
   getPuctParams,
 } from '../formulas/puct.js';
 import type { SearchParams } from '../protocol/params.js';
@@ -46,9 +45,7 @@ export function createRootMovesLeft(
   params: SearchParams,
   hasMovesLeft: boolean,
 ): (record: RecordIndex | -1, q: number) => number {
-  const movesLeft = getMovesLeftParams(params);
   const { wl, m } = getRecordValue(tree, tree.rootRecord);
-  const isUsed = hasMovesLeft && Math.abs(wl) > movesLeft.threshold;
-  return (record, q) =>
-    isUsed && record !== -1 ? computeMovesLeftUtility(movesLeft, m, getRecordM(tree, record), q) : 0;
+  const isUsed = hasMovesLeft && Math.abs(wl) > params.movesLeftThreshold;
+  return (record, q) => (isUsed && record !== -1 ? computeMovesLeftUtility(params, m, getRecordM(tree, record), q) : 0);
 }

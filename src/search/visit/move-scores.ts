@@ -13,7 +13,6 @@ import {
   computeUtility,
   computeVisitsToOvertake,
   getFpuParams,
-  getMovesLeftParams,
   getPuctParams,
   NEVER,
 } from '../formulas/puct.js';
@@ -69,11 +68,11 @@ export class MoveScores {
   private readonly priors = new Float32Array(MAX_EDGES);
   private readonly utilities = new Float32Array(MAX_EDGES);
   private readonly scores = new Float64Array(MAX_EDGES);
+  private params = defaultSearchParams;
   private puct = getPuctParams(defaultSearchParams, false);
   private puctAtRoot = getPuctParams(defaultSearchParams, true);
   private fpuParams = getFpuParams(defaultSearchParams, false);
   private fpuParamsAtRoot = getFpuParams(defaultSearchParams, true);
-  private movesLeft = getMovesLeftParams(defaultSearchParams);
   private readonly explorations = new Float32Array(EXPLORATION_TABLE_SIZE);
   private exploration = 0;
   private fpu = 0;
@@ -92,11 +91,11 @@ export class MoveScores {
 
   setParams(params: SearchParams): void {
     const before = this.puct;
+    this.params = params;
     this.puct = getPuctParams(params, false);
     this.puctAtRoot = getPuctParams(params, true);
     this.fpuParams = getFpuParams(params, false);
     this.fpuParamsAtRoot = getFpuParams(params, true);
-    this.movesLeft = getMovesLeftParams(params);
     this.forcedPlayouts = params.sequentialHalving ? 0 : params.forcedPlayouts;
     const { init, base, factor } = this.puct;
     if (init !== before.init || base !== before.base || factor !== before.factor) this.fillExplorations();
@@ -118,7 +117,7 @@ export class MoveScores {
     const wl = recordDoubles[stats * RECORD_DOUBLES + RECORD_WL];
     const d = recordFloats[stats * RECORD_WORDS + RECORD_D];
     const parentM = recordFloats[stats * RECORD_WORDS + RECORD_M];
-    const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.movesLeft.threshold;
+    const usesMovesLeft = this.hasMovesLeft && Math.abs(wl) > this.params.movesLeftThreshold;
     const exploration = isRoot
       ? computeExploration(visits, this.puctAtRoot)
       : visits < EXPLORATION_TABLE_SIZE
@@ -138,7 +137,7 @@ export class MoveScores {
         visitedPrior = Math.fround(visitedPrior + prior);
         const q = computeUtility(recordDoubles[(at >> 1) + RECORD_WL], recordFloats[at + RECORD_D], drawScore);
         utilities[i] = usesMovesLeft
-          ? q + computeMovesLeftUtility(this.movesLeft, parentM, recordFloats[at + RECORD_M], q)
+          ? q + computeMovesLeftUtility(this.params, parentM, recordFloats[at + RECORD_M], q)
           : q;
       }
     }

@@ -14,7 +14,6 @@ import {
   computePuctScore,
   computeVisitsToOvertake,
   getFpuParams,
-  getMovesLeftParams,
   getPuctParams,
 } from '#sardonyx/search/formulas/puct.js';
 import { rescaled, rescaleWdl, unscaleWdl } from '#sardonyx/search/formulas/wdl-rescale.js';
@@ -83,13 +82,12 @@ test('the visits to overtake are exact: one fewer leaves the best move ahead', (
 });
 
 test('a won game prefers the shorter way, a lost one the longer', () => {
-  const movesLeft = getMovesLeftParams(defaultSearchParams);
-  assert.ok(computeMovesLeftUtility(movesLeft, 40, 30, 0.95) > 0);
-  assert.ok(computeMovesLeftUtility(movesLeft, 40, 50, 0.95) < 0);
-  assert.ok(computeMovesLeftUtility(movesLeft, 40, 50, -0.95) > 0);
-  near(computeMovesLeftUtility(movesLeft, 40, 30, 0.5), 0);
+  assert.ok(computeMovesLeftUtility(defaultSearchParams, 40, 30, 0.95) > 0);
+  assert.ok(computeMovesLeftUtility(defaultSearchParams, 40, 50, 0.95) < 0);
+  assert.ok(computeMovesLeftUtility(defaultSearchParams, 40, 50, -0.95) > 0);
+  near(computeMovesLeftUtility(defaultSearchParams, 40, 30, 0.5), 0);
   // The whole effect at certainty: 1.6521 - 0.6521 = 1 times the cap.
-  near(computeMovesLeftUtility(movesLeft, 100, 0, 1), 0.0345);
+  near(computeMovesLeftUtility(defaultSearchParams, 100, 0, 1), 0.0345);
 });
 
 test('the collision budget grows from 1 to all', () => {
