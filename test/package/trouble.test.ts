@@ -227,8 +227,10 @@ test('a device or a pipe in place of a network is refused', () => {
 
 test('a disk that is full ends the conversation with one sentence', () => {
   const command = `"$0" "$@" > /dev/full`;
-  const run = spawnSync('sh', ['-c', command, process.execPath, main], { input: 'uci\n', encoding: 'utf8' });
-  assert.deepEqual([run.status, run.stderr], [1, 'Cannot write the output: the disk is full\n']);
+  for (const [input, ...args] of [['uci\n'], ['{}\n', 'analyse', '--stdio', '--backend=hash']]) {
+    const run = spawnSync('sh', ['-c', command, process.execPath, main, ...args], { input, encoding: 'utf8' });
+    assert.deepEqual([run.status, run.stderr], [1, 'Cannot write the output: the disk is full\n']);
+  }
 });
 
 test('--version names the program, the runtime and the network', () => {

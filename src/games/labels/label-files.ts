@@ -53,6 +53,7 @@ export class LabelFiles {
     if (existsSync(path)) {
       try {
         manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+        if (!Array.isArray(manifest.files)) throw new Error('it lists no files');
       } catch (error) {
         return failure(`${path} is damaged: ${(error as Error).message}`);
       }
@@ -62,7 +63,11 @@ export class LabelFiles {
     }
     const files = new LabelFiles(folder, prefix, pliesPerFile, manifest);
     files.saveManifest();
-    files.recoverPart();
+    try {
+      files.recoverPart();
+    } catch (error) {
+      return failure(`${files.partPath()} is damaged: ${(error as Error).message}`);
+    }
     return success(files);
   }
 

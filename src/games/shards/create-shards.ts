@@ -261,6 +261,7 @@ function loadManifest(folder: string, settings: string): Result<ShardsManifest> 
   let manifest: ShardsManifest;
   try {
     manifest = JSON.parse(readFileSync(path, 'utf8')) as ShardsManifest;
+    if (!Array.isArray(manifest.inputs)) throw new Error();
   } catch {
     return failure(`${path} is damaged; remove the folder and start again`);
   }

@@ -10,7 +10,7 @@ import type { FinishedGameText, NetworkPool, NetworkPools } from '../play/index.
 import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './self-play-report.js';
-import { runSelfPlay, type SelfPlayRun } from './self-play-run.js';
+import { listPlayers, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 import { chooseRecordFormat, writeTrainingFile } from './training-file.js';
 
 export interface SelfPlayOutput {
@@ -48,7 +48,7 @@ export async function playSelfPlaySession(
   pools: NetworkPools,
 ): Promise<SelfPlaySummary> {
   const opened: NetworkPool[] = [];
-  for (const { network } of job.players) opened.push(await pools.open(network));
+  for (const { network } of [...job.players, ...listPlayers(job.players)]) opened.push(await pools.open(network));
   const session = new Session(job, output, opened);
   await runSelfPlay(
     {
@@ -77,7 +77,7 @@ class Session {
   private playouts = 0;
   private records = 0;
 
-  /** @param pools of the players, in their order */
+  /** @param pools of the players, in their order, and those of all colours behind them */
   constructor(
     private readonly job: Job,
     private readonly output: SelfPlayOutput,

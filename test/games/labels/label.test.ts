@@ -124,6 +124,18 @@ test('a source left behind by a kill right after compression is not counted twic
   assert.equal(existsSync(join(root, 'plain', `x_${last}.jsonl.part`)), false);
 });
 
+test('what an interrupted run has left is damaged: one sentence', () => {
+  const open = (): string => {
+    const opened = LabelFiles.open(join(root, 'damaged'), 'x', SETTINGS, 100);
+    return opened.ok ? '' : opened.error;
+  };
+  assert.equal(open(), '');
+  writeFileSync(join(root, 'damaged', 'x_0000.jsonl.part'), 'x\n');
+  assert.match(open(), /x_0000\.jsonl\.part is damaged: /);
+  writeFileSync(join(root, 'damaged', 'x.json'), JSON.stringify({ settings: SETTINGS }));
+  assert.match(open(), /x\.json is damaged: it lists no files/);
+});
+
 test('a run with other settings is refused', () => {
   const opened = LabelFiles.open(join(root, 'plain'), 'x', { ...SETTINGS, nodes: 5 }, 100);
   assert.match(opened.ok ? '' : opened.error, /other settings/);

@@ -232,6 +232,15 @@ test('a damaged line costs one game, a damaged archive its rest, and neither the
   assert.ok(readSplit('damaged', 'train')[1].numRows > 0);
 });
 
+test('a list of inputs that is none is damaged', async () => {
+  const input = writeInput('listed.jsonl', games[0]);
+  await run('listed', [input]);
+  for (const text of ['null', '{}']) {
+    writeFileSync(join(folder, 'listed', 'shards.json'), text);
+    await assert.rejects(run('listed', [input]), /shards\.json is damaged/);
+  }
+});
+
 test('a second run does nothing, more files are added, other settings are refused', async () => {
   const first = writeInput('first.jsonl', games.slice(0, 5).join('\n'));
   const second = writeInput('second.jsonl', games.slice(5, 10).join('\n'));

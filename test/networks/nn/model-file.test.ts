@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
 import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-sessions.js';
-import { type GraphMessage, loadModel, type Model } from '#sardonyx/networks/nn/index.js';
+import { type GraphMessage, getWidth, loadModel, type Model } from '#sardonyx/networks/nn/index.js';
 import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
 import { parseOnnxModel } from '#sardonyx/networks/nn/model/onnx-messages.js';
 import { listHostileNetworks, listSoundNetworks } from '../../support/hostile-networks.js';
@@ -189,6 +189,11 @@ test('what is unknown is refused by name', async () => {
     createShell([PLANES], [POLICY, WDL], {}, 11),
     /neither 32-bit nor 16-bit floats in "\/input\/planes" \(ONNX type 11\)/,
   );
+});
+
+test('a tensor with an open dimension beside the batch has no width', () => {
+  const widths = [[-1, 1858], [-1, -1], [-1, -1, 3], [-1, 0, 3], []].map((shape) => getWidth({ shape }));
+  assert.deepEqual(widths, [1858, 0, 0, 0, 0]);
 });
 
 test('files that are no models, or only parts of one, are refused', async () => {

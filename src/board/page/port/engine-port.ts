@@ -189,7 +189,9 @@ class SocketPort extends EnginePort {
       this.changeState('open');
       this.tellPlace();
     };
-    socket.onmessage = ({ data }) => this.receive(JSON.parse(String(data)) as Reply | PortEvent);
+    socket.onmessage = ({ data }) => {
+      if (this.socket === socket) this.receive(JSON.parse(String(data)) as Reply | PortEvent);
+    };
     socket.onclose = () => {
       if (this.socket === socket) this.wait();
     };
@@ -228,6 +230,7 @@ class WorkerPort extends EnginePort {
   /** Ends a silence; null when there is a network, or when it is said why there is none. */
   private silence: ReturnType<typeof setTimeout> | null = null;
   private readonly unsent: NumberedMessage[] = [];
+  private launches = 0;
 
   /** @param build of the page */
   constructor(private readonly build: string) {
@@ -261,13 +264,15 @@ class WorkerPort extends EnginePort {
         this.fail(`The engine ${this.silence === null ? 'has failed' : 'does not start'}: ${message}`),
     };
     const network = readStored('network');
+    const number = ++this.launches;
     startSiteEngine({ build: this.build, network: typeof network === 'string' ? network : '', events }).then(
       (worker) => {
+        if (number !== this.launches) return void worker.terminate();
         this.worker = worker;
         for (const message of this.unsent.splice(0)) worker.post(message);
         this.awaitNews();
       },
-      ({ message }: Error) => this.fail(message),
+      ({ message }: Error) => number === this.launches && this.fail(message),
     );
   }
 
@@ -298,6 +303,7 @@ class WorkerPort extends EnginePort {
     this.endSilence();
     void this.worker?.terminate();
     this.worker = null;
+    this.unsent.length = 0;
     this.changeState('lost', reason);
   }
 }

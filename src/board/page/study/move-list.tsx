@@ -451,16 +451,10 @@ function BetterLine({ study, node, sans }: NodeProps & { readonly sans: readonly
   return (
     <div class="variation" style={{ '--depth': 1 }}>
       {(isCut ? sans.slice(0, CUT_PLIES) : sans).map((san, index) => (
-        <>
+        <Fragment key={index}>
           {(index === 0 || (node.gamePly + index) % 2 === 1) && <MoveNumber node={{ gamePly: node.gamePly + index }} />}
-          <Button
-            key={index}
-            label={san}
-            class="move bare lit move-better"
-            tabIndex={-1}
-            onClick={() => play(index + 1)}
-          />
-        </>
+          <Button label={san} class="move bare lit move-better" tabIndex={-1} onClick={() => play(index + 1)} />
+        </Fragment>
       ))}
       {isCut && sans.length > CUT_PLIES && '…'}
     </div>

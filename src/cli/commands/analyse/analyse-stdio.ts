@@ -2,6 +2,7 @@
  * `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. Answers are written without
  * waiting for the reader.
  */
+import { describeWriteFailure } from '#platform/files.js';
 import type { OptionStore } from '../../../base/options/index.js';
 import { LineReader, unwrap } from '../../../base/util/index.js';
 import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../engine/analysis/index.js';
@@ -54,7 +55,10 @@ export async function analyseStdio(
   settings: StdioSettings,
 ): Promise<void> {
   warnOfTables(options, printNote);
-  const writer = createQueuedWriter(() => process.exit(0));
+  const writer = createQueuedWriter((error) => {
+    if (error.code !== 'EPIPE') printNote(`Cannot write the output: ${describeWriteFailure(error)}`);
+    process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
   const send = (message: object): void => void writer.write(`${JSON.stringify(message)}\n`);
   const models: RunningModel[] = [];
   try {

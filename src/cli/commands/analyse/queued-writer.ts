@@ -9,12 +9,12 @@ import { Writable } from 'node:stream';
 const STDOUT = 1;
 const RETRY_MS = 2;
 
-/** @param onClosed called when the reader has closed the pipe */
-export function createQueuedWriter(onClosed: () => void): Writable {
+/** @param onFailure called when nothing more can be written: EPIPE = the reader has closed the pipe */
+export function createQueuedWriter(onFailure: (error: NodeJS.ErrnoException) => void): Writable {
   const writeAll = (bytes: Buffer, onWritten: () => void): void => {
     write(STDOUT, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') setTimeout(writeAll, RETRY_MS, bytes, onWritten);
-      else if (error !== null) onClosed();
+      else if (error !== null) onFailure(error);
       else if (written < bytes.length) writeAll(bytes.subarray(written), onWritten);
       else onWritten();
     });

@@ -62,7 +62,7 @@ export async function createNetworkSetup(
       poolKey: options.describe('pool', 'evaluator', 'tables'),
       pool: isFileless(options)
         ? pool
-        : { ...pool, model: (edition) => findModel(options, edition, { isIdentified: true }) },
+        : { ...pool, model: (edition) => findModel(options, edition, { isIdentified: true, onWarning }) },
       params: createSearchParams(options.values),
       timeManager: options.getString('TimeManager'),
       moveOverheadMs: options.getNumber('MoveOverheadMs'),

@@ -78,5 +78,5 @@ function countFurtherWords(name: string): number {
 /** Numbers per position: 1858 for [batch, 1858]; 0 if a dimension other than the batch is open. */
 export function getWidth({ shape }: Pick<TensorDescription, 'shape'>): number {
   if (shape.length === 0) return 0;
-  return shape.slice(1).reduce((product, size) => (size > 0 ? product * size : 0), 1);
+  return shape.slice(1).reduce((product, size) => product * Math.max(0, size), 1);
 }

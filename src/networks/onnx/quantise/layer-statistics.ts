@@ -84,12 +84,12 @@ function readLayer(node: NodeMessage, index: GraphIndex): Layer | undefined {
   if (weights === undefined || (biasName !== '' && biases === undefined)) return undefined;
   const output = node.output?.[0] ?? '';
   if (node.opType === 'Conv') {
-    if (dims.length !== 4 || getIntegerAttribute(node, 'group', 1) !== 1) return undefined;
-    const [outputs, inputs] = dims;
+    const [outputs, inputs, height, width] = dims;
+    if (dims.length !== 4 || height !== width || getIntegerAttribute(node, 'group', 1) !== 1) return undefined;
     const users = index.listUsers(output);
     const relu = users.length === 1 && users[0].opType === 'Relu' ? users[0] : undefined;
     const y = relu?.output?.[0] ?? output;
-    const shape = { inputs, outputs, taps: dims[2] * dims[3] };
+    const shape = { inputs, outputs, taps: height * width };
     return { node, kind: 'convolution', ...shape, weights, biases: biases ?? new Float32Array(outputs), x, y, relu };
   }
   const isPlain = ['alpha', 'beta'].every((name) => (findAttribute(node, name)?.f ?? 1) === 1);

@@ -161,6 +161,7 @@ export class GraphReader extends GraphIndex {
     const [outputs, inputs] = isTransposed ? dims : [dims[1], dims[0]];
     const weights = isTransposed ? values : transpose(values, inputs, outputs);
     const biases = node.input?.[2] ? this.getFloats(node.input[2]).values : new Float32Array(outputs);
+    if (biases.length !== outputs) throw new Unrecognised(`"${describeNode(node)}" adds no bias`);
     return { input: getInput(node, 0), kernel: 0, inputs, outputs, weights, biases };
   }
 }

@@ -85,7 +85,7 @@ function readSqueezeExcite(
     mean.opType === 'GlobalAveragePool' ||
     (mean.opType === 'ReduceMean' && getIntegerList(mean, 'axes', []).join() === '2,3');
   if (!isMean || graph.skipReshapes(getInput(mean, 0)) !== graph.skipReshapes(convolved)) {
-    throw new Unrecognised(`"${mean.name}" is no mean of what it excites`);
+    throw new Unrecognised(`"${describeNode(mean)}" is no mean of what it excites`);
   }
   return { convolved, squeezeExcite: { squeeze, excite } };
 }
@@ -120,13 +120,14 @@ function readCut(graph: GraphReader, name: string): { source: string; start: num
   if (node.opType === 'Split') {
     const index = node.output?.indexOf(behind) ?? -1;
     const axis = getIntegerAttribute(node, 'axis', 0);
-    if (axis !== 1 || node.output?.length !== 2) throw new Unrecognised(`"${node.name}" does not halve the channels`);
+    if (axis !== 1 || node.output?.length !== 2)
+      throw new Unrecognised(`"${describeNode(node)}" does not halve the channels`);
     const source = graph.skipReshapes(getInput(node, 0));
     return { source, start: index * (graph.expectAffine(source).outputs / 2) };
   }
-  if (node.opType !== 'Slice') throw new Unrecognised(`"${node.name}" does not cut`);
+  if (node.opType !== 'Slice') throw new Unrecognised(`"${describeNode(node)}" does not cut`);
   const axes = node.input?.[3] ? graph.getIntegers(node.input[3]) : [0];
-  if (axes.join() !== '1') throw new Unrecognised(`"${node.name}" does not cut the channels`);
+  if (axes.join() !== '1') throw new Unrecognised(`"${describeNode(node)}" does not cut the channels`);
   return { source: graph.skipReshapes(getInput(node, 0)), start: graph.getIntegers(getInput(node, 1))[0] };
 }
 
