@@ -64,6 +64,13 @@ export function describeError(error: unknown): string {
   return getErrorMessage(error).split('\n')[0];
 }
 
+/** Says why stdout cannot be written, and sets the exit status; a reader that has closed the pipe (EPIPE) is no error. */
+export function reportWriteFailure(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
+  process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);
+  process.exitCode = 1;
+}
+
 /** @param onClosed called once, when the reader has closed the pipe or stdout cannot be written */
 export function createStdoutWriter(onClosed: () => void): WriteLine {
   let isClosed = false;
@@ -72,10 +79,7 @@ export function createStdoutWriter(onClosed: () => void): WriteLine {
     try {
       writeAll(Buffer.from(`${isRaw ? line : showControls(line)}\n`));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') {
-        process.stderr.write(`Cannot write the output: ${describeWriteFailure(error)}\n`);
-        process.exitCode = 1;
-      }
+      reportWriteFailure(error);
       isClosed = true;
       onClosed();
     }

@@ -21,6 +21,7 @@ export { parsePgn, parsePgnTags } from './pgn-tree.js';
 export {
   computeAccuracy,
   createRemarks,
+  encodeMate,
   formatEvaluation,
   type JudgedPosition,
   MATE_BASE,

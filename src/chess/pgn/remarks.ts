@@ -144,6 +144,11 @@ export const MATE_BASE = 32_000;
 /** In moves. A longer mate counts as one of these. */
 const LONGEST_MATE = 999;
 
+/** The score of the side that mates. @param moves to mate; their sign does not count */
+export function encodeMate(moves: number): number {
+  return MATE_BASE - 2 * Math.min(Math.abs(moves), LONGEST_MATE);
+}
+
 /**
  * The score in a comment as lichess writes it: pawns from White's view, or `#n` for mate in n.
  * @returns centipawns from White's view, at most ±20000; ±(32000 − 2n) for mate in n; NaN when there is none
@@ -152,9 +157,6 @@ export function parseEvalComment(comment: string): number {
   const match = EVAL.exec(comment);
   if (match === null) return Number.NaN;
   const number = Number(match[2]);
-  if (match[1] === '#') {
-    const score = MATE_BASE - 2 * Math.min(Math.abs(number), LONGEST_MATE);
-    return match[2].startsWith('-') ? -score : score;
-  }
+  if (match[1] === '#') return match[2].startsWith('-') ? -encodeMate(number) : encodeMate(number);
   return Math.max(-MAX_CENTIPAWNS, Math.min(MAX_CENTIPAWNS, Math.round(number * 100)));
 }

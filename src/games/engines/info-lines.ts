@@ -2,7 +2,7 @@
  * The `info` lines of a UCI engine, as far as matches and labels use them, and the collection of those lines over one search
  * (`InfoLines`).
  */
-import { MATE_BASE } from '../../chess/pgn/index.js';
+import { encodeMate, MATE_BASE } from '../../chess/pgn/index.js';
 
 export interface UciScore {
   /** Centipawns, or moves to mate (negative: the mover is mated). */
@@ -60,8 +60,7 @@ export function encodeScore(score: UciScore): number {
   if (score.kind === 'cp') {
     return Math.max(-LARGEST_CENTIPAWNS, Math.min(LARGEST_CENTIPAWNS, Math.round(score.value)));
   }
-  const coded = MATE_BASE - 2 * Math.min(Math.abs(score.value), 999);
-  return score.value > 0 ? coded : -coded;
+  return score.value > 0 ? encodeMate(score.value) : -encodeMate(score.value);
 }
 
 /** Moves to mate of a coded score, null when it is centipawns. */

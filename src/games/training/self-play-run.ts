@@ -64,8 +64,7 @@ const MOST_GAMES = 512;
  * a game. In all cases no search is running afterwards.
  */
 export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promise<void> {
-  const opened = new Map<NetworkSetup, NetworkPool>();
-  for (const { network } of listPlayers(run.players)) opened.set(network, await pools.open(network));
+  const opened = await openPlayers(run.players, pools);
   const failure = new AbortController();
   const signal = AbortSignal.any([run.signal, failure.signal]);
   const boards = Math.min(run.parallelism > 0 ? run.parallelism : computeParallelism([...opened.values()]), run.games);
@@ -81,6 +80,16 @@ export async function runSelfPlay(run: SelfPlayRun, pools: NetworkPools): Promis
 /** The players, and again those that play Black otherwise. */
 export function listPlayers(players: readonly SelfPlayPlayer[]): SelfPlayPlayer[] {
   return players.flatMap((player) => (player.asBlack === undefined ? [player] : [player, player.asBlack]));
+}
+
+/** Opens the networks of all players, or finds them open. */
+export async function openPlayers(
+  players: readonly SelfPlayPlayer[],
+  pools: NetworkPools,
+): Promise<ReadonlyMap<NetworkSetup, NetworkPool>> {
+  const opened = new Map<NetworkSetup, NetworkPool>();
+  for (const { network } of listPlayers(players)) opened.set(network, await pools.open(network));
+  return opened;
 }
 
 /** The boards of a run and what they share. */

@@ -6,11 +6,11 @@
 import { appendFileSync } from 'node:fs';
 import { DEFAULT_HISTORY_FILL } from '../../networks/nn/options.js';
 import { isFirstPlayerWhite, type MatchLog, Standings } from '../match/index.js';
-import type { FinishedGameText, NetworkPool, NetworkPools } from '../play/index.js';
+import type { FinishedGameText, NetworkPool, NetworkPools, NetworkSetup } from '../play/index.js';
 import type { GameCounts } from '../statistics/index.js';
 import type { SelfPlayGame } from './self-play-game.js';
 import { formatGameReady, formatResignReport, formatThought, formatTournamentStatus } from './self-play-report.js';
-import { listPlayers, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
+import { openPlayers, runSelfPlay, type SelfPlayRun } from './self-play-run.js';
 import { chooseRecordFormat, writeTrainingFile } from './training-file.js';
 
 export interface SelfPlayOutput {
@@ -47,9 +47,7 @@ export async function playSelfPlaySession(
   output: SelfPlayOutput,
   pools: NetworkPools,
 ): Promise<SelfPlaySummary> {
-  const opened: NetworkPool[] = [];
-  for (const { network } of [...job.players, ...listPlayers(job.players)]) opened.push(await pools.open(network));
-  const session = new Session(job, output, opened);
+  const session = new Session(job, output, await openPlayers(job.players, pools));
   await runSelfPlay(
     {
       ...job,
@@ -77,14 +75,15 @@ class Session {
   private playouts = 0;
   private records = 0;
 
-  /** @param pools of the players, in their order, and those of all colours behind them */
+  /** @param pools by network; the first player's comes first */
   constructor(
     private readonly job: Job,
     private readonly output: SelfPlayOutput,
-    private readonly pools: readonly NetworkPool[],
+    private readonly pools: ReadonlyMap<NetworkSetup, NetworkPool>,
   ) {
-    this.names = job.players.map(({ network }, player) => pools[player].networkName ?? network.name);
-    this.recordFormat = chooseRecordFormat(pools[0].evaluators.network.inputEncoding);
+    this.names = job.players.map(({ network }) => pools.get(network)?.networkName ?? network.name);
+    const [first] = pools.values();
+    this.recordFormat = chooseRecordFormat(first.evaluators.network.inputEncoding);
     for (const { game, result, reason } of output.log.earlier) this.standings.add(game, { result, reason });
   }
 
@@ -128,7 +127,7 @@ class Session {
 
   summarise(): SelfPlaySummary {
     let evaluations = 0;
-    for (const { queue } of new Set(this.pools)) evaluations += queue.counters.evaluations;
+    for (const { queue } of new Set(this.pools.values())) evaluations += queue.counters.evaluations;
     return {
       games: this.standings.played,
       ...this.standings.games,

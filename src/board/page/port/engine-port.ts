@@ -272,7 +272,9 @@ class WorkerPort extends EnginePort {
         for (const message of this.unsent.splice(0)) worker.post(message);
         this.awaitNews();
       },
-      ({ message }: Error) => number === this.launches && this.fail(message),
+      ({ message }: Error) => {
+        if (number === this.launches) this.fail(message);
+      },
     );
   }
 

@@ -2,7 +2,6 @@
  * `sardonyx analyse --stdio`: queries in JSON on stdin, answers on stdout, many positions at a time. Answers are written without
  * waiting for the reader.
  */
-import { describeWriteFailure } from '#platform/files.js';
 import type { OptionStore } from '../../../base/options/index.js';
 import { LineReader, unwrap } from '../../../base/util/index.js';
 import { AnalysisClient, type AnalysisModel, AnalysisSession } from '../../../engine/analysis/index.js';
@@ -13,6 +12,7 @@ import { countBusyLeaves } from '../../../networks/leaves/index.js';
 import { EvaluatorPool } from '../../../networks/nn/index.js';
 import { computeTreeBytes, createSearchParams } from '../../../search/index.js';
 import { createDownloadBar, printNote } from '../../output.js';
+import { reportWriteFailure } from '../../write-output.js';
 import { createQueuedWriter } from './queued-writer.js';
 
 export interface StdioSettings {
@@ -56,8 +56,8 @@ export async function analyseStdio(
 ): Promise<void> {
   warnOfTables(options, printNote);
   const writer = createQueuedWriter((error) => {
-    if (error.code !== 'EPIPE') printNote(`Cannot write the output: ${describeWriteFailure(error)}`);
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
+    reportWriteFailure(error);
+    process.exit();
   });
   const send = (message: object): void => void writer.write(`${JSON.stringify(message)}\n`);
   const models: RunningModel[] = [];

@@ -10,7 +10,7 @@ const STDOUT = 1;
 const RETRY_MS = 2;
 
 /** @param onFailure called when nothing more can be written: EPIPE = the reader has closed the pipe */
-export function createQueuedWriter(onFailure: (error: NodeJS.ErrnoException) => void): Writable {
+export function createQueuedWriter(onFailure: (error: Error) => void): Writable {
   const writeAll = (bytes: Buffer, onWritten: () => void): void => {
     write(STDOUT, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') setTimeout(writeAll, RETRY_MS, bytes, onWritten);

@@ -168,7 +168,7 @@ export async function rescoreGames(
     }
     const [part, plainPart] = [`${output}.part`, `${output}.plain.part`];
     const { damaged } = summary;
-    for (const path of [part, plainPart]) rmSync(path, { recursive: true, force: true });
+    for (const unfinished of [part, plainPart]) rmSync(unfinished, { recursive: true, force: true });
     if (output.endsWith('.jsonl.gz')) await rescoreLines(path, part, job);
     else await rescoreRecordFiles(path, part, plainPart, job);
     if (settings.plain !== null && existsSync(plainPart)) {
