@@ -7,8 +7,8 @@ import type { PerftMessage, PerftTask } from './perft-worker.js';
 interface PerftEvents {
   /** One legal move and the number of leaves behind it. */
   onMove(move: Move, nodes: number): void;
-  /** If it was stopped, `isComplete` is false and the count is that of the reported moves. */
-  onEnd(nodes: number, isComplete: boolean): void;
+  /** @param cut why `nodes` counts the reported moves alone; null = every move was counted */
+  onEnd(nodes: number, cut: string | null): void;
 }
 
 export class PerftClient {
@@ -26,28 +26,28 @@ export class PerftClient {
     this.worker = startThread<never, PerftMessage>(
       new URL('./perft-worker.js', import.meta.url),
       { name: 'perft', data },
-      { onMessage: (message) => this.receive(message), onError: () => this.end(false) },
+      { onMessage: (message) => this.receive(message), onError: (error) => this.end(`failed: ${error.message}`) },
     );
   }
 
   stop(): void {
-    this.end(false);
+    this.end('stopped');
   }
 
   private receive(message: PerftMessage): void {
     if (this.isOver) return;
     if (message === 'done') {
-      this.end(true);
+      this.end(null);
       return;
     }
     this.nodes += message.nodes;
     this.events.onMove(message.move, message.nodes);
   }
 
-  private end(isComplete: boolean): void {
+  private end(cut: string | null): void {
     if (this.isOver) return;
     this.isOver = true;
     void this.worker.terminate();
-    this.events.onEnd(this.nodes, isComplete);
+    this.events.onEnd(this.nodes, cut);
   }
 }

@@ -279,9 +279,9 @@ export class UciSession {
     this.perftEnd = new Promise((resolve) => {
       this.perft = new PerftClient(this.engine.position, depth, {
         onMove: (move, nodes) => this.write(`${formatUciMove(move, this.isChess960)}: ${nodes}`),
-        onEnd: (nodes, isComplete) => {
+        onEnd: (nodes, cut) => {
           this.perft = null;
-          if (!isComplete) this.write('info string perft stopped');
+          if (cut !== null) this.write(`info string perft ${cut}`);
           this.write(`Nodes searched: ${nodes}`);
           resolve();
         },

@@ -7,6 +7,7 @@ import { failure, type Result, success } from '../../base/util/result.js';
 
 /** Within these ranges no parameter leads to a division by zero or the root of a negative number. */
 const POSITIVE = [0.001, 1e9] as const;
+const NOT_NEGATIVE = [0, 1e9] as const;
 const FRACTION = [0, 1] as const;
 const ANY = [-1e9, 1e9] as const;
 
@@ -40,11 +41,11 @@ const MANAGERS = {
     'init-piggybank': { default: 0.09, range: FRACTION },
     'per-move-piggybank': { default: 0.12, range: FRACTION },
     'max-piggybank-use': { default: 0.94, range: FRACTION },
-    'max-piggybank-moves': { default: 36.5, range: ANY },
-    'trend-nps-update-period-ms': { default: 3000, range: ANY },
+    'max-piggybank-moves': { default: 36.5, range: NOT_NEGATIVE },
+    'trend-nps-update-period-ms': { default: 3000, range: NOT_NEGATIVE },
     'bestmove-optimism': { default: 0.2, range: ANY },
     'overtaker-optimism': { default: 4.0, range: ANY },
-    'force-piggybank-ms': { default: 1000, range: ANY },
+    'force-piggybank-ms': { default: 1000, range: NOT_NEGATIVE },
   },
   simple: {
     'base-pct': { default: 1.4, range: [0.001, 100] },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOptionStore } from '#sardonyx/engine/app/options.js';
+import { type GamePosition, PerftClient } from '#sardonyx/engine/core/index.js';
 import { type SessionSettings, UciSession } from '#sardonyx/engine/uci/index.js';
 import { createInfo, FakeWorld, settle } from '../core/fake-ports.js';
 
@@ -386,6 +387,14 @@ test('perft counts, divides, and can be stopped', async () => {
   await say('go perft 9', 'isready', 'stop');
   assert.equal(lines.at(-1), 'Nodes searched: 0');
   session.end();
+});
+
+test('a perft whose thread dies says why', async () => {
+  const game = { rootFen: 'no position', moves: [] } as unknown as GamePosition;
+  const cut = await new Promise((resolve) => {
+    new PerftClient(game, 1, { onMove: () => undefined, onEnd: (_nodes, cut) => resolve(cut) });
+  });
+  assert.match(String(cut), /^failed: .*no position/);
 });
 
 test('quit and the end of input end the session, the answer owed included', async () => {

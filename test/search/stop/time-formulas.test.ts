@@ -138,6 +138,8 @@ test('what is wrong with a time manager is said in one sentence', () => {
     ['legacy(slowmover=fast)', /between 0 and 100/],
     ['legacy(steepness=0)', /between 0.001/],
     ['simple(base-pct=-1)', /between/],
+    ['smooth(max-piggybank-moves=-5)', /between 0 and/],
+    ['smooth(force-piggybank-ms=-1)', /between 0 and/],
     ['alphazero(toString=1)', /has no parameter toString/],
   ];
   for (const [text, sentence] of wrong) {
