@@ -12,7 +12,7 @@ import { listOptionSpecs } from '#sardonyx/engine/app/all-options.js';
 const [browserAddress = '', pageAddress = ''] = (process.env.SARDONYX_UCI_PAGE ?? '').split(' ');
 export const isInPage = pageAddress !== '';
 /** The engine itself gives up waiting for its threads after five seconds. */
-const QUIT_PATIENCE_MS = 30_000;
+const QUIT_TIMEOUT_MS = 30_000;
 /** What the browser says of itself. */
 const OF_BROWSER = /^No available adapters\.$/;
 
@@ -29,7 +29,7 @@ class PageProcess extends EventEmitter {
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   private readonly page: Promise<Page>;
-  private patience: ReturnType<typeof setTimeout> | undefined;
+  private quitTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(flags: readonly string[]) {
     super();
@@ -71,7 +71,7 @@ class PageProcess extends EventEmitter {
 
   private async expectEnd(): Promise<void> {
     const page = await this.page;
-    this.patience = setTimeout(() => this.end(page, null), QUIT_PATIENCE_MS);
+    this.quitTimer = setTimeout(() => this.end(page, null), QUIT_TIMEOUT_MS);
   }
 
   private reportTrouble(message: ConsoleMessage): void {
@@ -80,7 +80,7 @@ class PageProcess extends EventEmitter {
 
   /** @param status null when the Worker had to be killed */
   private end(page: Page, status: number | null): void {
-    clearTimeout(this.patience);
+    clearTimeout(this.quitTimer);
     void page.close().finally(() => this.emit('close', status));
   }
 }

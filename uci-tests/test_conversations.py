@@ -25,7 +25,7 @@ NODE = shutil.which("node")
 COMMAND = [str(NODE), str(PROGRAM), "--threads=1", "--backend=hash", "--config="]
 SYZYGY = os.environ.get("SARDONYX_SYZYGY", "")
 # Far beyond what a busy machine needs: a search that lasts so long does not end.
-PATIENCE_S = 240
+TIMEOUT_S = 240
 # Conversations with one process before the next is started.
 PROCESS_LENGTH = 40
 
@@ -109,12 +109,12 @@ class Engine:
     def until(self, *starts):
         """All lines up to the first that begins with one of these words."""
         told = []
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while True:
             try:
                 line = self.lines.get(timeout=max(0.001, deadline - time.monotonic()))
             except queue.Empty:
-                raise AssertionError(f"no {starts} within {PATIENCE_S} s; the last line: {told[-1:]}") from None
+                raise AssertionError(f"no {starts} within {TIMEOUT_S} s; the last line: {told[-1:]}") from None
             assert line is not None, f"the process ended with status {self.process.wait()}"
             told.append(line)
             if line.startswith(starts):

@@ -77,7 +77,7 @@ const FIRST = 4;
 const FIRST_SEED = 4;
 const OPPONENTS = [1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550];
 /** A level this far below Stockfish's weakest is also measured against our next stronger level. */
-const REACH = 100;
+const FAR_BELOW_ELO = 100;
 /** Each level's games are played in this many parts. Before each part the opponent is chosen by the ratings so far. */
 const PARTS = 4;
 /** Ends games that are decided, by both players' scores. */
@@ -222,7 +222,7 @@ function fit() {
 
 function chooseOpponents(elo, level, neighbour) {
   const closest = OPPONENTS.reduce((best, one) => (Math.abs(one - elo) < Math.abs(best - elo) ? one : best));
-  const isFarBelow = elo < OPPONENTS[0] - REACH && neighbour > level;
+  const isFarBelow = elo < OPPONENTS[0] - FAR_BELOW_ELO && neighbour > level;
   return isFarBelow ? [closest, `level ${neighbour}`] : [closest];
 }
 

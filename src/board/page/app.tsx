@@ -15,7 +15,7 @@ import { bindKeys, KEYS, usesSigns } from './shell/keyboard.js';
 import { Notices, outdated } from './shell/notices.js';
 import { mode, room } from './shell/rooms.js';
 import { acceptGames } from './shell/user-files.js';
-import { startLibrary } from './study/library.js';
+import { startAnalyses } from './study/open-analysis.js';
 import { readGames } from './study/open-games.js';
 
 const PlayPanel = later(async () => (await import('./play/play-panel.js')).PlayPanel);
@@ -124,5 +124,5 @@ const root = document.getElementById('app');
 if (root !== null) render(<App />, root);
 acceptGames((files, name) => void readGames(files, name));
 bindKeys({ help: assign(dialog, 'help'), options: assign(dialog, 'options') });
-void startLibrary().finally(() => port.begin?.());
+void startAnalyses().finally(() => port.begin?.());
 startReviews();

@@ -10,7 +10,7 @@ import { assign, Button, IconButton, Menu, MenuItem } from './shell/controls.js'
 import { ONLY_HERE, unsaved } from './shell/notices.js';
 import { activities, mode, RoomLinks, room } from './shell/rooms.js';
 import { copyText, saveFile } from './shell/user-files.js';
-import { analysisName, beginAnalysis, chapterIndex, chapters, setup } from './study/library.js';
+import { analysisName, beginAnalysis, chapterIndex, chapters, setup } from './study/open-analysis.js';
 import { openGamesRoom } from './study/open-games.js';
 import { players } from './study/players.js';
 import { ShareItems, saveGames } from './study/share-menu.js';

@@ -8,8 +8,9 @@
  * guesses, and a server on another port, which does not know it, never gets the cookie. A cookie that is not used for a day ends.
  *
  * A token is for one browser. Each exchange gives a cookie of its own; the first request with one of them spends the token and voids the
- * others, and a spent token does not tell the path. One that is not printed, for it stands in the arguments of the program that opens
- * the browser, ends after two minutes. Tokens have 192 bits: nobody guesses one, and so nobody needs to wait after wrong ones.
+ * others, and a spent token does not tell the path. The token for the program that opens the browser is not printed but stands in
+ * that program's arguments, so it ends after two minutes. Tokens have 192 bits: nobody guesses one, and so nobody needs to wait after
+ * wrong ones.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

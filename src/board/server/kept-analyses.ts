@@ -1,5 +1,5 @@
 /**
- * Analyses and finished games that the server keeps for its pages, in a folder of the user: `ID.REVISION.json`. What they mean is the
+ * Analyses and finished games that the server keeps for its pages, in a folder of the user: `ID.REVISION.json`. Their content is the
  * pages' affair (../protocol/kept.ts); shapes and limits are checked here, when they come and when they are read.
  *
  * A state is never changed. The next one gets the next number, and a hard link gives it its name, which fails when another server over

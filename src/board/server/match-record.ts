@@ -1,6 +1,6 @@
 /**
  * The files of one match, as they grow: NAME.jsonl (results, with the conditions in its first line), NAME.pgn (games), and
- * NAME.json (what a page asked for) when a page started it. They may come from a stranger: each is a plain file of the folder,
+ * NAME.json (what a page asked for) when a page started it. The files may come from a stranger: each is a plain file of the folder,
  * never a link, and is read a piece at a time, within limits. Only what was added since the last look is read.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Unpacks bzip2, one block of at most 900 kB at a time, in pieces of 256 KiB: a block of runs grows to 46 MB. Streams may follow
  * each other, as parallel packers write them.
- * Written here because unbzip2-stream holds a whole block as a list of numbers, and does not end on hostile runs.
+ * Written here because unbzip2-stream holds a whole block as a list of numbers (1.7 GB for 242 bytes), and does not end on hostile runs.
  * Source: the bzip2 1.0.8 sources' manual; J. Tsai, "BZIP2: Format Specification", 2016.
  */
 import { BrokenInput } from '../../base/util/index.js';

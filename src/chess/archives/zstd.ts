@@ -1,10 +1,11 @@
 /**
  * Unpacks zstd (RFC 8878) block by block: no piece is larger than 128 KiB, and memory holds one window. Frames may follow each
  * other, and skippable ones, which parallel packers write first, are skipped.
- * Written here because neither browsers nor Node 20 have zstd (`zlib` has it from 22.15 on), and the libraries do not end on hostile blocks (fzstd: tables
- * whose states read no bits, matches beyond the block), hold what a whole push unpacks to, or are several times slower (zstd itself in
- * WebAssembly). A thread around them would not limit their memory: `resourceLimits` leave out ArrayBuffers (40 of 64 MB each were
- * allocated under a limit of 60 MB).
+ * Written here because neither browsers nor Node 20 have zstd (`zlib` has it from 22.15 on), and the libraries do not end on hostile
+ * blocks (fzstd: tables whose states read no bits, matches beyond the block; it also ignores checksums and takes ten times as long
+ * with long windows), hold what a whole push unpacks to, or are several times slower (zstd itself in WebAssembly). A thread around
+ * them would not limit their memory: `resourceLimits` leave out ArrayBuffers (40 of 64 MB each were allocated under a limit of 60
+ * MB).
  */
 import { BrokenInput } from '../../base/util/index.js';
 import { type PackedBytes, readNumber } from './packed-bytes.js';

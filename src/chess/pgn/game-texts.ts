@@ -1,6 +1,6 @@
 /**
  * The games of a text that people call a file of games: PGN of any kind, positions (FEN, EPD, UCI's `position`), one a line, or
- * lichess's table of openings. What the file holds says which, not its name. Like the reader of PGN it streams.
+ * lichess's table of openings. The kind is told by the content, not by the file's name. Like the reader of PGN this one streams.
  */
 
 import {

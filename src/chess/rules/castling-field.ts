@@ -1,6 +1,6 @@
 /**
  * The castling field of FEN, X-FEN and Shredder-FEN ↔ the squares of the rooks that may castle. K and Q mean the outermost rook
- * on that side of the king (X-FEN); A to H name the rook's file (Shredder-FEN). One field may mix them.
+ * on that side of the king (X-FEN); A to H name the rook's file (Shredder-FEN). One field may mix both kinds.
  */
 
 import { failure, type Result, success } from '../../base/util/index.js';

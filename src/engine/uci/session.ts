@@ -245,17 +245,17 @@ export class UciSession {
     this.writeError(result.error);
   }
 
-  /** @param ignored words that the parser skipped; so are illegal moves here, since the GUI waits for a bestmove */
-  private go({ perft, searchMoves: moveTexts = [], ...limits }: GoCommand, ignored: readonly string[]): void {
+  /** @param skipped words that the parser left out; so are illegal moves here, since the GUI waits for a bestmove */
+  private go({ perft, searchMoves: moveTexts = [], ...limits }: GoCommand, skipped: readonly string[]): void {
     const { position, isRefused } = this.engine.position;
     const searchMoves: Move[] = [];
-    const passedOver = [...ignored];
+    const ignored = [...skipped];
     for (const text of isRefused ? [] : moveTexts) {
       const move = parseUciMove(position, text);
       if (move.ok) searchMoves.push(move.value);
-      else passedOver.push(move.error);
+      else ignored.push(move.error);
     }
-    if (passedOver.length > 0) this.write(`info string Ignored in go: ${passedOver.join('; ')}`);
+    if (ignored.length > 0) this.write(`info string Ignored in go: ${ignored.join('; ')}`);
     if (perft !== undefined) {
       this.startPerft(perft);
       return;
@@ -263,7 +263,7 @@ export class UciSession {
     const request: GoRequest = searchMoves.length === 0 ? limits : { ...limits, searchMoves };
     this.perft?.stop();
     // Without a limit of those that were meant, the search would never end.
-    const isLimitLost = passedOver.length > 0 && request.infinite !== true && isUnlimited(request);
+    const isLimitLost = ignored.length > 0 && request.infinite !== true && isUnlimited(request);
     this.engine.go(isLimitLost ? { ...request, nodes: 1 } : request);
   }
 

@@ -2,8 +2,8 @@
  * Who plays whom in which game. Players are numbered from 0. Each pairing plays pairs of games: one opening, colours
  * swapped. All pairings play the same opening in the same round, so that no pairing has easier ones.
  *
- * Game numbers run through the rounds: round r of P pairings has the games 2rP … 2rP + 2P − 1. They do not depend on the
- * number of games, so a match can be made longer.
+ * Game numbers run through the rounds: round r of P pairings has the games 2rP … 2rP + 2P − 1. These numbers do not depend on
+ * the number of games, so a match can be made longer.
  */
 
 export const TOURNAMENT_KINDS = ['round-robin', 'gauntlet'] as const;

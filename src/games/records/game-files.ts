@@ -1,4 +1,4 @@
-/** The door of files with games and positions on the disk, of any packing (chess/archives). What it cannot read it throws as BrokenInput. */
+/** The door of files with games and positions on the disk, of any packing (chess/archives). A file that cannot be read is thrown as BrokenInput. */
 import { createReadStream, statSync } from 'node:fs';
 import { BrokenInput, cutText } from '../../base/util/index.js';
 import { findFileKind, type InputKind, nameInputKind, readGameFile } from '../../chess/archives/index.js';

@@ -1,4 +1,4 @@
-/** Facts of an lc0 network for the rest of the program. They are stored in the converted model. */
+/** Facts of an lc0 network for the rest of the program. The converted model stores them. */
 import type { NetworkPlan } from '../onnx/index.js';
 import {
   getEnumName,

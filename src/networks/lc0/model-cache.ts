@@ -5,8 +5,8 @@
  *
  * The cache detects damaged files. The model holds a digest of itself, and all of it is checked: 0.6 ms a megabyte, 32 MB at
  * most if weights may be kept apart. Checking separate weights (up to 800 MB) would add a quarter to the start, so only
- * their length and pages spread over the file are checked. That finds what crashes leave behind (cut, zeroed or foreign
- * stretches), but not a single flipped bit. A damaged model is converted again without a message. Old models are deleted, the
+ * their length and pages spread over the file are checked. These checks find what crashes leave behind (cut, zeroed or
+ * foreign stretches), but not a single flipped bit. A damaged model is converted again without a message. Old models are deleted, the
  * least recently used ones first.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Cache files of a page, in its origin's Cache Storage: a folder is a Cache, a file is a Response in it. They are kept after the
+ * Cache files of a page, in its origin's Cache Storage: a folder is a Cache, a file is a Response in it. The files are kept after the
  * visit, until the browser deletes them all at once. Private windows and pages without a secure context have none.
  */
 import type { CacheFile, NewCacheFile, OpenCacheFile } from '../platform-ports.js';

@@ -1,5 +1,5 @@
 /**
- * What reports say of the root, as data: info lines (lc0: SendUciInfo) and the statistics of its moves. Nothing here changes the tree.
+ * The root as reports show it, as data: info lines (lc0: SendUciInfo) and the statistics of its moves. Nothing here changes the tree.
  * All values are in the view of the root's mover. engine/ turns them into scores, uci/ into text.
  */
 import type { Contempt } from '../formulas/contempt.js';

@@ -1,4 +1,4 @@
-/** What the stoppers look at after each batch: counters and a summary of the root's moves (lc0: IterationStats). */
+/** The state of a search after each batch, for the stoppers: counters and a summary of the root's moves (lc0: IterationStats). */
 
 import { MAX_EDGES } from '../../networks/leaves/index.js';
 import type { SearchParams } from '../protocol/params.js';

@@ -1,5 +1,5 @@
 /**
- * What selection adds to the values of the root's moves, for reports and time managers: exploration, first play urgency for unvisited
+ * The terms that selection adds to the values of the root's moves, for reports and time managers: exploration, first play urgency for unvisited
  * moves (lc0: GetFpu, GetVisitedPolicy) and the moves-left utility for visited ones (lc0: MEvaluator).
  */
 import {

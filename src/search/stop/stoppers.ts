@@ -1,6 +1,6 @@
 /**
  * The stoppers (lc0: search/classic/stoppers): rules that look at the statistics after each batch. The first that is
- * satisfied ends the search. They also leave hints: how much time and how many playouts remain. `StopWatch` asks them.
+ * satisfied ends the search. Stoppers also leave hints: how much time and how many playouts remain. `StopWatch` asks them.
  */
 
 import type { SearchParams } from '../protocol/params.js';

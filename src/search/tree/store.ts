@@ -1,7 +1,7 @@
 /**
  * The memory of a tree: the three tables of layout.ts and their free lists. It knows sizes, not meanings. The tables are
  * allocated at full size, which costs nothing because the system provides pages at first touch, or start small and double,
- * for self-play with hundreds of trees. They grow only inside `reserve`, so that the verbs may keep views in locals. When a
+ * for self-play with hundreds of trees. Tables grow only inside `reserve`, so that the verbs may keep views in locals. When a
  * table is full, allocations return NO_NODE, NO_RECORD or NO_EDGES; they never throw.
  */
 import { Arena } from './arena.js';

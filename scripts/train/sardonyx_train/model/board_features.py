@@ -1,7 +1,7 @@
 """Additional planes that the network itself computes from the board, so the input encoding stays the same.
 
 Each layer of a convolutional body sees one square further. Such a body learns slowly which squares a slider attacks, how far a
-pawn is from promotion and who has more material. These planes contain that from the start. They are exact (products with a few
+pawn is from promotion and who has more material. These planes show all three from the start. They are exact (products with a few
 constant matrices of zeros and ones) and cost about two percent of the arithmetic of a body with 64 filters.
 """
 

@@ -12,7 +12,7 @@ import { addNotice } from '../shell/notices.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
 import type { Chapter } from '../study/analysis-store.js';
 import type { ExplorerNews, ExplorerRequest } from '../study/games-worker.js';
-import { analysisId, chapters, loadReader, openChapter, openPgn, readAllGames } from '../study/library.js';
+import { analysisId, chapters, loadReader, openChapter, openPgn, readAllGames } from '../study/open-analysis.js';
 import { study } from '../study/study.js';
 import { hover } from './live-analysis.js';
 

@@ -38,7 +38,7 @@ import {
   openChapter,
   openPgn,
   readAllGames,
-} from '../study/library.js';
+} from '../study/open-analysis.js';
 import { openGamesRoom, readGames, readShare, wantsText } from '../study/open-games.js';
 import { saveAll } from '../study/share-menu.js';
 

@@ -21,8 +21,8 @@ import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { startReview } from '../review/review-session.js';
 import { assign, Button, CheckField, ConfirmDialog, ProblemLine, Select } from '../shell/controls.js';
 import { SummaryTable } from '../shell/summary-table.js';
-import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
+import { analyseGame } from '../study/open-analysis.js';
 import {
   deleteMatch,
   findWatched,

@@ -29,8 +29,8 @@ import {
 import type { KeyBindings } from '../shell/keyboard.js';
 import { isOneOf, storedSignal } from '../shell/stored.js';
 import { saveFile } from '../shell/user-files.js';
-import { openPgn } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
+import { openPgn } from '../study/open-analysis.js';
 import { study } from '../study/study.js';
 import {
   abort,

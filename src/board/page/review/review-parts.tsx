@@ -1,8 +1,8 @@
 /** The review of the game on the board: its menu, both players' accuracy, the evaluation as a graph; the chip of one that runs. */
 import { computed } from '@preact/signals';
 import { Button, Menu, MenuItem, toggle } from '../shell/controls.js';
-import { chapters, pendingReview } from '../study/library.js';
 import { getGlyphClass } from '../study/move-list.js';
+import { chapters, pendingReview } from '../study/open-analysis.js';
 import { study } from '../study/study.js';
 import {
   endReview,

@@ -12,7 +12,7 @@ import { gameStudy, game as playedGame } from '../play/play-session.js';
 import { engine, port, portState, reportError } from '../port/engine-port.js';
 import { addNotice } from '../shell/notices.js';
 import { storedSignal } from '../shell/stored.js';
-import { chapterIndex, pendingReview, readChapterTree, setJudgements } from '../study/library.js';
+import { chapterIndex, pendingReview, readChapterTree, setJudgements } from '../study/open-analysis.js';
 import { study } from '../study/study.js';
 
 /** Nodes for each position. */
@@ -68,7 +68,7 @@ let isWorking = false;
 /** Number of the question under way. */
 let asked = -1;
 
-/** The live engine gives way. @param games of the file, by number; those without moves are passed over */
+/** The live engine gives way. @param games of the file, by number; those without moves are skipped */
 export function startReview(games: readonly number[] = [chapterIndex.value]): void {
   if (games.length === 1 && study.tree.value.root.children.length === 0) {
     study.remark('There is no game to review');

@@ -1,6 +1,6 @@
 /**
- * Short messages in a corner, which a screen reader reads out. They go away by themselves, errors later than others. And a mark that
- * stays, of what would be lost with the page.
+ * Short messages in a corner, which a screen reader reads out; each goes away by itself, errors later than others. Beside them a mark that
+ * stays: work that would be lost with the page.
  */
 import { effect, signal } from '@preact/signals';
 

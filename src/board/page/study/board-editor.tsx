@@ -10,7 +10,7 @@ import { START_FEN } from '../../../chess/rules/index.js';
 import { MoveTree } from '../../game/move-tree.js';
 import { SquareCursor, useChessground } from '../board/chess-board.js';
 import { assign, Button, NumberField, ProblemLine, Segments, Select, submit, useLateText } from '../shell/controls.js';
-import { beginAnalysis, createTree, setup } from './library.js';
+import { beginAnalysis, createTree, setup } from './open-analysis.js';
 import { study } from './study.js';
 
 const ROLES: readonly Role[] = ['king', 'queen', 'rook', 'bishop', 'knight', 'pawn'];

@@ -1,9 +1,17 @@
-/** Games and positions that the user gives: files, texts that are pasted or typed. They become the analysis on the board as they are read. */
+/** Games and positions that the user gives: files, texts that are pasted or typed. Games become the analysis on the board as they are read. */
 import { signal } from '@preact/signals';
 import { addNotice, refusals } from '../shell/notices.js';
 import { mode, room, showStudy } from '../shell/rooms.js';
 import { importFiles, nameGames } from '../shell/user-files.js';
-import { addChapters, analysisId, analysisName, beginAnalysis, chapters, loadReader, openKnown } from './library.js';
+import {
+  addChapters,
+  analysisId,
+  analysisName,
+  beginAnalysis,
+  chapters,
+  loadReader,
+  openKnown,
+} from './open-analysis.js';
 import { study } from './study.js';
 
 /** Of the files that are being read: 0 to 1; null when none are. */

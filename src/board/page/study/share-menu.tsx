@@ -5,7 +5,7 @@ import { MenuItem, toggle } from '../shell/controls.js';
 import { storedSignal } from '../shell/stored.js';
 import { copyText, saveFile } from '../shell/user-files.js';
 import type { Chapter } from './analysis-store.js';
-import { analysisName, chapterIndex, chapters, createLink, keepChapter } from './library.js';
+import { analysisName, chapterIndex, chapters, createLink, keepChapter } from './open-analysis.js';
 import { study } from './study.js';
 
 const PARTS = Object.keys(EXPORT_PARTS) as (keyof ExportParts)[];

@@ -12,8 +12,8 @@ import { assign, Button, ConfirmDialog, ProblemLine, Select, useLateText } from 
 import { bindKeys } from '../shell/keyboard.js';
 import { addNotice } from '../shell/notices.js';
 import { SummaryTable } from '../shell/summary-table.js';
-import { analyseGame } from '../study/library.js';
 import { MoveList } from '../study/move-list.js';
+import { analyseGame } from '../study/open-analysis.js';
 import { Study } from '../study/study.js';
 
 const POLL_MS = 2000;

@@ -1,6 +1,6 @@
 /**
  * A network in 8 bits for the CPU: ranges from sample positions, rounded layers, and how far its answers are from those in single
- * precision. CPUs with 8-bit dot products (VNNI, ARM's dotprod) compute such layers up to four times as fast. Others overflow with
+ * precision. CPUs with 8-bit dot products (VNNI, ARM's dotprod) compute such layers up to four times as fast. Other CPUs overflow with
  * 8-bit weights (`addsWidely`), and gain nothing over Winograd convolutions.
  */
 import { getCoreCount } from '#platform/machine.js';

@@ -1,6 +1,6 @@
 /**
  * The analysis that is open: one game, or the games of a PGN file as its chapters. Every change of it is saved (analysis-store.ts).
- * A tab goes on with its own analysis after a reload; a new tab takes the newest one. One that another tab has open comes as a copy.
+ * A tab goes on with its own analysis after a reload; a new tab takes the newest one. An analysis that another tab has open comes as a copy.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { failure, type Result, unwrap } from '../../../base/util/index.js';
@@ -108,7 +108,7 @@ function parse(text: string) {
 }
 
 /** From now on changes are saved. Opens what the address asks for, or the analysis of this tab, or the newest one. */
-export async function startLibrary(): Promise<void> {
+export async function startAnalyses(): Promise<void> {
   const isWanted = watchBoard();
   const own = readTab();
   await openStore({
