@@ -7,8 +7,9 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { PortEvent, Reply } from '../protocol/replies.js';
 import { Access } from './access.js';
-import { answerHttp, readPageFiles } from './http-answers.js';
+import { answerHttp } from './http-answers.js';
 import type { KeptAnalyses } from './kept-analyses.js';
+import { readPageFiles } from './page-files.js';
 import type { SentFiles } from './sent-files.js';
 
 /** Where the page looks for it. */

@@ -43,8 +43,6 @@ import type { NodeValue, Tree } from './tree.js';
 /** Which edges of a node are considered; absent = all. */
 export type EdgeFilter = (edge: number) => boolean;
 
-// Nodes.
-
 export function getMeta(tree: Tree, node: NodeIndex): number {
   return tree.store.nodeWords[node * NODE_WORDS + NODE_META];
 }
@@ -99,8 +97,6 @@ export function getOwnEvaluation({ store }: Tree, node: NodeIndex): NodeValue {
   const at = node * NODE_WORDS;
   return { wl: store.nodeFloats[at + NODE_WL], d: store.nodeFloats[at + NODE_D], m: store.nodeFloats[at + NODE_M] };
 }
-
-// Records.
 
 export function getRecordVisits(tree: Tree, record: RecordIndex | -1): number {
   return record === -1 ? 0 : tree.store.recordWords[record * RECORD_WORDS + RECORD_VISITS];
@@ -157,8 +153,6 @@ export function getRecordTerminalKind(tree: Tree, record: RecordIndex | -1): num
   const node = getRecordNode(tree, record);
   return node === NO_NODE ? NOT_TERMINAL : getTerminalKind(getMeta(tree, node));
 }
-
-// The best move.
 
 const TERMINAL_LOSS = 0;
 const TABLEBASE_LOSS = 1;

@@ -49,6 +49,45 @@ import { requireWritable } from '../../write-output.js';
 import { LiveLines } from './live-lines.js';
 import { createNetworkSetup } from './player-network.js';
 
+const DEFAULT_MARGIN_MS = 50;
+const DEFAULT_EVENT = 'Sardonyx match';
+
+// biome-ignore format: a row a flag
+const FLAGS = {
+  engine: texts('A player; give it once for each: random, a network (file or name), a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
+  player1: keys('The first player, key by key, such as --player1.weights=FILE --player1.nodes=100'),
+  player2: keys('The second player, key by key'),
+  tournament: choice(TOURNAMENT_KINDS, 'round-robin', 'With more than two players: each against each, or the first against all others'),
+  each: text('key=value words that hold for all players'),
+  tc: text('Time control of all players: [moves/]seconds[+increment]'),
+  movetime: limit('Milliseconds for each move'),
+  nodes: limit('Nodes for each move', { oldNames: ['visits', 'playouts'] }),
+  depth: limit('Depth of each search'),
+  games: whole({ min: 1, default: 100 }, 'Games of each pair of players; an even number plays each opening with both colours'),
+  concurrency: whole({ oldNames: ['parallelism'], min: 1, default: 1 }, 'Games played at the same time'),
+  recover: onOff('Go on however often an engine crashes; without it three crashes in a row end the match'),
+  'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip', { alias: 'openings' }),
+  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'order of the openings', { goesWith: ['openings-pgn'] }),
+  'openings-plies': whole({ min: 0, goesWith: ['openings-pgn'] }, 'plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
+  seed: whole({ min: 0, default: 1 }, 'Seed of the order of openings, of random moves and of noise'),
+  resign: text('When a game is resigned: "movecount=3 score=600 twosided=true"'),
+  draw: text('When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"'),
+  'max-plies': limit('Plies after which a game is drawn, those of the opening included'),
+  maxmoves: limit('The same limit in moves of both sides', { hidden: true, notWith: ['max-plies'] }),
+  'syzygy-paths': text('Folders of Syzygy tablebases: a game ends when they know its result, and the networks search with them'),
+  tb: text('Folders of tablebases that end games, and nothing else', { default: '', hidden: true, notWith: ['syzygy-paths'] }),
+  'time-margin': whole({ min: 0, default: DEFAULT_MARGIN_MS }, 'Milliseconds by which a player may overstep the clock'),
+  sprt: text('Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"'),
+  results: text('Results file; an existing match there is continued'),
+  pgnout: text('PGN file to append the games to'),
+  event: text('Event tag of the PGN', { default: DEFAULT_EVENT }),
+  'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
+  live: onOff('Print the positions of the running games, each result, and the report at the end as JSON lines on stdout'),
+  json: onOff('Print the result as JSON'),
+};
+
+type MatchArguments = ValuesOf<typeof FLAGS>;
+
 /** The settings of all players, and the player's own, which overrule them. */
 function collectPairs(
   args: MatchArguments,
@@ -231,45 +270,6 @@ function showGame(
   if (interval > 0 && tournament.played % interval === 0) lines.push(formatAnyReport(describe(tournament)));
   printNote(lines.join('\n'));
 }
-
-const DEFAULT_MARGIN_MS = 50;
-const DEFAULT_EVENT = 'Sardonyx match';
-
-// biome-ignore format: a row a flag
-const FLAGS = {
-  engine: texts('A player; give it once for each: random, a network (file or name), a program, or "cmd=… name=… option.X=… nodes=…"', { defaultDescription: 'none' }),
-  player1: keys('The first player, key by key, such as --player1.weights=FILE --player1.nodes=100'),
-  player2: keys('The second player, key by key'),
-  tournament: choice(TOURNAMENT_KINDS, 'round-robin', 'With more than two players: each against each, or the first against all others'),
-  each: text('key=value words that hold for all players'),
-  tc: text('Time control of all players: [moves/]seconds[+increment]'),
-  movetime: limit('Milliseconds for each move'),
-  nodes: limit('Nodes for each move', { oldNames: ['visits', 'playouts'] }),
-  depth: limit('Depth of each search'),
-  games: whole({ min: 1, default: 100 }, 'Games of each pair of players; an even number plays each opening with both colours'),
-  concurrency: whole({ oldNames: ['parallelism'], min: 1, default: 1 }, 'Games played at the same time'),
-  recover: onOff('Go on however often an engine crashes; without it three crashes in a row end the match'),
-  'openings-pgn': text('Opening book: PGN, EPD, a list of FENs or Polyglot (.bin), plain, .gz, .zst, .bz2 or .zip', { alias: 'openings' }),
-  'openings-mode': choice(['sequential', 'shuffled', 'random'], 'shuffled', 'order of the openings', { goesWith: ['openings-pgn'] }),
-  'openings-plies': whole({ min: 0, goesWith: ['openings-pgn'] }, 'plies taken from each game of a PGN book, or made from a Polyglot book (then 16 by default)'),
-  seed: whole({ min: 0, default: 1 }, 'Seed of the order of openings, of random moves and of noise'),
-  resign: text('When a game is resigned: "movecount=3 score=600 twosided=true"'),
-  draw: text('When a game is adjudicated a draw: "movenumber=40 movecount=8 score=10"'),
-  'max-plies': limit('Plies after which a game is drawn, those of the opening included'),
-  maxmoves: limit('The same limit in moves of both sides', { hidden: true, notWith: ['max-plies'] }),
-  'syzygy-paths': text('Folders of Syzygy tablebases: a game ends when they know its result, and the networks search with them'),
-  tb: text('Folders of tablebases that end games, and nothing else', { default: '', hidden: true, notWith: ['syzygy-paths'] }),
-  'time-margin': whole({ min: 0, default: DEFAULT_MARGIN_MS }, 'Milliseconds by which a player may overstep the clock'),
-  sprt: text('Sequential test that ends the match: "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized"'),
-  results: text('Results file; an existing match there is continued'),
-  pgnout: text('PGN file to append the games to'),
-  event: text('Event tag of the PGN', { default: DEFAULT_EVENT }),
-  'rating-interval': whole({ min: 0, default: 10 }, 'Games between two reports on stderr; 0 = no reports'),
-  live: onOff('Print the positions of the running games, each result, and the report at the end as JSON lines on stdout'),
-  json: onOff('Print the result as JSON'),
-};
-
-type MatchArguments = ValuesOf<typeof FLAGS>;
 
 export const matchCommand = declareCommand({
   command: 'match',

@@ -176,8 +176,7 @@ function createTensor(name: string, { dims, values, type }: Fact): TensorMessage
   return { name, dims: [...(dims ?? [numbers.length])], dataType: type, rawData: new Uint8Array(data.buffer) };
 }
 
-// What no part of a model may be, wherever it stands.
-
+/** What no part of a model may be, wherever it stands. */
 function checkParts(model: ReadModel, hasWeightsFile: boolean): void {
   if ((model.trainingInfo?.length ?? 0) > 0) throw new Refusal('has a graph for training, which is not supported');
   checkGraph(model.graph, hasWeightsFile);
@@ -234,8 +233,6 @@ function requireSize(dims: readonly number[], operator: string): void {
   if (countElements(known) > MOST_ELEMENTS)
     throw new Refusal(`makes a larger tensor than any known network, by ${operator}`);
 }
-
-// Sizes.
 
 /**
  * The sizes that are known without the network's inputs: nodes → by the number of the input.
