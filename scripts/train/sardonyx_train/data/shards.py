@@ -167,30 +167,27 @@ def open_shard(path: Path) -> pa.RecordBatchFileReader:
         raise TrainError(f"{path}: not a readable Arrow file ({error})") from None
 
 
-def read_batch(path: Path, index: int) -> pa.RecordBatch:
+def read_batch(path: Path, index: int, is_checked: bool = False) -> pa.RecordBatch:
+    """`is_checked`: all values are looked at, because a wrong offset ends the process where it is used."""
     try:
-        return open_shard(path).get_batch(index)
+        batch = open_shard(path).get_batch(index)
+        if is_checked:
+            batch.validate(full=True)
+        return batch
     except (OSError, pa.ArrowInvalid) as error:
-        raise _name_damage(path, index, error) from None
-
-
-def _name_damage(path: Path, index: int, error: Exception) -> TrainError:
-    return TrainError(f"{path}: its record batch {index} is damaged ({error})")
+        raise TrainError(f"{path}: its record batch {index} is damaged ({error})") from None
 
 
 def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
-    batch = read_batch(path, index)
-    try:
-        batch.validate(full=True)  # a wrong offset ends the process where it is used
-    except pa.ArrowInvalid as error:
-        raise _name_damage(path, index, error) from None
+    batch = read_batch(path, index, is_checked=True)
     rows = batch.num_rows
-    masks = _fixed(batch.column("masks"), rows, np.uint8)
+    masks = _bytes(batch.column("masks"))
+    targets = _ragged(batch.column("policy_index"))
     moves = {
-        "legal": _ragged(batch.column("legal"), np.uint16),
-        "policy_index": _ragged(batch.column("policy_index"), np.uint16),
-        "policy_weight": _ragged_or_nan(batch.column("policy_weight"), batch.column("policy_index")),
-        "policy_cp": _ragged_or_nan(batch.column("policy_cp"), batch.column("policy_index")),
+        "legal": _ragged(batch.column("legal")),
+        "policy_index": targets,
+        "policy_weight": _ragged_or_nan(batch.column("policy_weight"), targets),
+        "policy_cp": _ragged_or_nan(batch.column("policy_cp"), targets),
     }
     unknown = np.full(rows, np.nan, np.float32)  # in shards of earlier programs
     replies = None
@@ -199,7 +196,7 @@ def read_columns(path: Path, index: int, with_replies: bool = False) -> Columns:
         replies = Replies(is_known, **{name: column.shift() for name, column in moves.items()})
     return Columns(
         masks=masks,
-        values=_fixed(batch.column("values"), rows, np.float32),
+        values=_numbers(batch.column("values").flatten()).reshape(rows, batch.column("values").type.list_size),
         replies=replies,
         **moves,
         **{name: _numbers(batch.column(name)) for name in ("result", "cp", "q", "d", "plies_left")},
@@ -238,33 +235,26 @@ def concat_columns(parts: list[Columns]) -> Columns:
     return joined(parts)
 
 
-def _fixed(array: pa.Array, rows: int, dtype: type) -> np.ndarray:
-    """FixedSizeBinary or FixedSizeList without nulls → [rows, width], no copy."""
-    if isinstance(array, pa.FixedSizeBinaryArray):
-        width = array.type.byte_width
-        data = np.frombuffer(array.buffers()[1], dtype, count=(array.offset + rows) * width)
-        return data.reshape(-1, width)[array.offset :]
-    return array.flatten().to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(rows, array.type.list_size)
+def _bytes(array: pa.FixedSizeBinaryArray) -> np.ndarray:
+    """Of a whole record batch: uint8 [rows, width], no copy."""
+    width = array.type.byte_width
+    return np.frombuffer(array.buffers()[1], np.uint8, len(array) * width).reshape(-1, width)
 
 
-def _ragged(array: pa.ListArray, dtype: type) -> Ragged:
-    offsets = array.offsets.to_numpy().astype(np.int64)
+def _ragged(array: pa.ListArray) -> Ragged:
+    """Of uint16."""
     flat = array.values.to_numpy(zero_copy_only=False)
-    return Ragged(flat.astype(dtype, copy=False), offsets)
+    return Ragged(flat.astype(np.uint16, copy=False), array.offsets.to_numpy().astype(np.int64))
 
 
-def _ragged_or_nan(array: pa.ListArray, like: pa.ListArray) -> Ragged:
+def _ragged_or_nan(array: pa.ListArray, like: Ragged) -> Ragged:
     """A nullable list column laid out on `like`'s offsets, NaN in rows that are null."""
-    offsets = like.offsets.to_numpy().astype(np.int64)
-    lengths = np.diff(offsets)
-    present = np.asarray(array.is_valid())
+    offsets = like.offsets
     own = _numbers(array.flatten())  # null lists contribute nothing
-    if len(own) == len(like.values) and present.all() and offsets[0] == 0:
-        return Ragged(own, offsets)
-    flat = np.full(len(like.values), np.nan, np.float32)
-    inside = np.repeat(present, lengths)
+    inside = np.repeat(np.asarray(array.is_valid()), np.diff(offsets))
     if int(inside.sum()) != len(own):
         raise TrainError("a list of policy weights or scores is not as long as its list of moves")
+    flat = np.full(len(like.flat), np.nan, np.float32)
     flat[offsets[0] : offsets[-1]][inside] = own
     return Ragged(flat, offsets)
 
