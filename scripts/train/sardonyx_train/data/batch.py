@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -141,7 +142,6 @@ class BatchMaker:
 
     def _make_policy(self, moves: Columns | Replies, rows: np.ndarray, places: np.ndarray, flip: np.ndarray) -> PolicyTarget:
         """`places`: where `rows` stand in the minibatch, the others get no target. `flip` [N]: positions with mirrored files."""
-        count = len(flip)
         legal, legal_lengths = moves.legal.take(rows)
         index, lengths = moves.policy_index.take(rows)
         if max(legal.max(initial=0), index.max(initial=0)) >= self._policy_size:
@@ -150,28 +150,26 @@ class BatchMaker:
         if flip.any():
             legal = np.where(flip[row_of_legal], self._mirrored[legal], legal)
             index = np.where(flip[row_of_target], self._mirrored[index], index)
-        width = max(1, int(lengths.max(initial=0)))
+        shape = len(flip), max(1, int(lengths.max(initial=0)))
         column_of_target = np.arange(len(index)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        padded_index = np.zeros((count, width), np.int64)
-        padded_index[row_of_target, column_of_target] = index
 
-        def padded(flat: np.ndarray) -> np.ndarray:
-            out = np.full((count, width), np.nan, np.float32)
+        def pad(flat: np.ndarray, filler: np.number) -> np.ndarray:
+            """→ [N, K] of the filler's type."""
+            out = np.full(shape, filler)
             out[row_of_target, column_of_target] = flat
             return out
 
-        weight = padded(moves.policy_weight.take(rows)[0])
-        probability = self._policy(weight, padded(moves.policy_cp.take(rows)[0]))
-        legal_flat = row_of_legal * self._policy_size + legal
-        return PolicyTarget(*map(torch.from_numpy, (legal_flat.astype(np.int64, copy=False), padded_index, probability)))
+        weight, cp = (pad(column.take(rows)[0], np.float32(np.nan)) for column in (moves.policy_weight, moves.policy_cp))
+        made = row_of_legal * self._policy_size + legal, pad(index, np.int64(0)), self._policy(weight, cp)
+        return PolicyTarget(*map(torch.from_numpy, made))
 
     def _drop_history(self, masks: np.ndarray, random: np.random.Generator) -> None:
         """Blanks the boards before a random ply, in place, because games begin without history and FENs have none."""
-        *boards, end = self._history
+        boards = [*pairwise(self._history)]
         kept = random.integers(len(boards), size=len(masks))
         dropped = random.random(len(masks)) < self._history_dropout
-        for number, first in enumerate(boards):
-            masks[dropped & (kept <= number), first : boards[number + 1] if number + 1 < len(boards) else end] = 0
+        for number, (first, end) in enumerate(boards):
+            masks[dropped & (kept <= number), first:end] = 0
 
     def _policy(self, weight: np.ndarray, cp: np.ndarray) -> np.ndarray:
         """From [N, K] weights and scores (NaN: none) to probabilities. Rows without a target are all zero."""
