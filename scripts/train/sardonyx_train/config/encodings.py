@@ -18,7 +18,6 @@ class InputEncoding:
     mover's P N B R Q K, planes 6..11 the opponent's.
     """
 
-    name: str
     planes: int
     scales: dict[int, float] = field(default_factory=dict)
     castling: tuple[int, ...] | None = None
@@ -30,14 +29,11 @@ _LC0_HISTORY = tuple(range(13, 105, 13))
 _CLASSICAL_SCALES = {109: 1 / 99}
 
 INPUT_ENCODINGS: dict[str, InputEncoding] = {
-    e.name: e
-    for e in (
-        InputEncoding("lc0-112", 112, _CLASSICAL_SCALES, (104, 105, 106, 107), _LC0_HISTORY),
-        InputEncoding("history-216", 216, {213: 1 / 99}, (208, 209, 210, 211), tuple(range(13, 209, 13))),
-        InputEncoding("mini-19", 19, {}, (13, 14, 15, 16)),
-        InputEncoding("neuralmate-68", 68, {}, (50, 51, 52, 53), (12, 24, 36, 48)),
-        InputEncoding("attacks-50", 50, {}, (40, 41, 42, 43)),
-    )
+    "lc0-112": InputEncoding(112, _CLASSICAL_SCALES, (104, 105, 106, 107), _LC0_HISTORY),
+    "history-216": InputEncoding(216, {213: 1 / 99}, (208, 209, 210, 211), tuple(range(13, 209, 13))),
+    "mini-19": InputEncoding(19, {}, (13, 14, 15, 16)),
+    "neuralmate-68": InputEncoding(68, {}, (50, 51, 52, 53), (12, 24, 36, 48)),
+    "attacks-50": InputEncoding(50, {}, (40, 41, 42, 43)),
 }
 
 # lc0's other 112-plane formats have lc0's enum names; from "hectoplies" on they hold the rule-50 count divided by 100.
@@ -52,7 +48,7 @@ def get_input_encoding(name: str) -> InputEncoding:
         return INPUT_ENCODINGS[name]
     if name.startswith(_LC0_FORMATS):
         scales = _CLASSICAL_SCALES if name in _RAW_RULE50_FORMATS else {}
-        return InputEncoding(name, 112, scales, history=_LC0_HISTORY, is_turned=name.startswith(_TURNED_FORMATS))
+        return InputEncoding(112, scales, history=_LC0_HISTORY, is_turned=name.startswith(_TURNED_FORMATS))
     raise ValueError(f"unknown input encoding '{name}', known: {', '.join(INPUT_ENCODINGS)}, {_LC0_FORMATS}…")
 
 
@@ -126,16 +122,7 @@ def mirror_policy(policy: str) -> np.ndarray:
     if policy == "from-to-4096":
         index = np.arange(4096)
         return ((index >> 6) ^ 7) * 64 + ((index & 63) ^ 7)
-    if policy == "alphazero-4672":
-        source, kind = np.divmod(np.arange(4672), 73)
-        return (source ^ 7) * 73 + np.array([_mirror_kind(k) for k in range(73)])[kind]
-    raise ValueError(f"mirroring is not known for policy '{policy}'")
-
-
-def _mirror_kind(kind: int) -> int:
-    """AlphaZero's 73 kinds of move with files reversed."""
-    if kind < 56:
-        return (8 - kind // 7) % 8 * 7 + kind % 7
-    if kind < 64:
-        return 56 + 63 - kind
-    return kind + 2 * (1 - (kind - 64) % 3)
+    # alphazero-4672 has 73 kinds of move: 8 directions of 7 distances, 8 jumps, and promotions to 3 pieces by 3 steps of the file.
+    source, kind = np.divmod(np.arange(4672), 73)
+    line, jump, promotion = (8 - kind // 7) % 8 * 7 + kind % 7, 56 + 63 - kind, kind + 2 * (1 - (kind - 64) % 3)
+    return (source ^ 7) * 73 + np.select([kind < 56, kind < 64], [line, jump], promotion)
