@@ -22,6 +22,11 @@ def form(shard_folder):
     return read_common_format(find_shards([str(shard_folder)]))
 
 
+def test_shards_of_a_policy_that_is_not_known_are_refused(form):
+    with pytest.raises(ValueError, match="unknown policy encoding 'chess-960', known: lc0-1858"):
+        BatchMaker(replace(form, policy="chess-960"), TargetConfig(), mirror=False)
+
+
 def test_planes_expand_bit_by_bit_and_value_planes_are_scaled():
     random = np.random.default_rng(3)
     masks = random.integers(0, 2**63, (2, 5), dtype=np.uint64)

@@ -3,12 +3,13 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from sardonyx_train.base.errors import TrainError
 from sardonyx_train.config.training_config import DataConfig, TargetConfig
 from sardonyx_train.data.batch import BatchMaker
-from sardonyx_train.data.shards import Piece, find_shards, read_common_format
+from sardonyx_train.data.shards import Piece, find_shards, open_shard, read_common_format
 from sardonyx_train.data.stream import ShardStream, create_loader, load_group, read_sequentially
 
 
@@ -155,6 +156,16 @@ def test_sequential_reading_covers_all_or_an_even_share(shard_folder):
     maker = BatchMaker(read_common_format(files), TargetConfig(), False)
     assert sum(b.size for b in read_sequentially(files, maker, 50, 10_000)) == 384
     assert sum(b.size for b in read_sequentially(files, maker, 50, 40)) == 40
+
+
+def test_a_record_batch_without_rows_is_passed_over(shard_folder):
+    whole = open_shard(find_shards([str(shard_folder)])[0])
+    path = shard_folder / "empty.arrow"
+    with pa.ipc.new_file(str(path), whole.schema) as writer:
+        for batch in (whole.get_batch(0).slice(0, 0), whole.get_batch(0)):
+            writer.write_batch(batch)
+    maker = BatchMaker(read_common_format([path]), TargetConfig(), False)
+    assert sum(b.size for b in read_sequentially([path], maker, 50, 1000)) == 96
 
 
 def test_sequential_reading_fills_minibatches_across_record_batches_in_order(shard_folder):

@@ -77,6 +77,8 @@ class BatchMaker:
         self, form: ShardFormat, targets: TargetConfig, mirror: bool, history_dropout: float = 0.0, with_replies: bool = False
     ) -> None:
         """`with_replies`: minibatches hold the opponent's replies; `make` then needs columns that hold them."""
+        if form.policy not in POLICY_SIZES:
+            raise ValueError(f"unknown policy encoding '{form.policy}', known: {', '.join(POLICY_SIZES)}")
         self._targets = targets
         self._policy_size = POLICY_SIZES[form.policy]
         self._value_planes = torch.tensor(form.value_planes, dtype=torch.int64)

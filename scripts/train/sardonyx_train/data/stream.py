@@ -188,7 +188,7 @@ def read_rows(files: list[Path], batch_size: int, limit: int, with_replies: bool
     parts: list[Columns] = []
     missing = batch_size
     for path, i, _, rows in pieces:
-        taken = np.linspace(0, rows - 1, max(1, round(rows * share))).astype(np.int64)
+        taken = np.linspace(0, rows - 1, min(rows, max(1, round(rows * share)))).astype(np.int64)
         columns = read_columns(path, i, with_replies)
         while len(taken) > 0:
             parts.append(select_rows(columns, taken[:missing]))
