@@ -18,44 +18,35 @@ class ProgressDisplay:
 
     def __init__(self, unit: str, total: int | None, purpose: str = "", done: int = 0, is_shown: bool = True) -> None:
         """`total`: units of the whole task, None when unknown. `done`: units of it that are done already."""
-        self.done = done
-        self._unit, self._total, self._purpose = unit, total, purpose
-        self._note = ""
-        self._is_shown = is_shown
-        self._bar: Progress | None = None
-        self._told = done
+        self._unit, self._told = unit, done
         self._ended = threading.Event()
+        count = TextColumn(unit + " {task.completed:,.0f}" + ("" if total is None else "/{task.total:,.0f}"))
+        times = (TimeElapsedColumn(), TimeRemainingColumn()) if total is not None else (TimeElapsedColumn(),)
+        columns = (TextColumn("{task.description}"), BarColumn(), count, *times, TextColumn("{task.fields[note]}"))
+        has_bar = is_shown and sys.stderr.isatty()
+        self._writes_lines = is_shown and not has_bar
+        self._bar = Progress(*columns, console=_CONSOLE, disable=not has_bar)  # without a terminal it only counts
+        self._bar.add_task(purpose, completed=done, total=total, note="")
+        (self._task,) = self._bar.tasks
 
     def __enter__(self) -> Self:
-        if self._is_shown and sys.stderr.isatty():
-            count = TextColumn(self._unit + " {task.completed:,.0f}" + ("" if self._total is None else "/{task.total:,.0f}"))
-            times = (TimeElapsedColumn(), TimeRemainingColumn()) if self._total is not None else (TimeElapsedColumn(),)
-            self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), count, *times, TextColumn("{task.fields[note]}"), console=_CONSOLE
-            )
-            self._bar.add_task(self._purpose, completed=self.done, total=self._total, note="")
-            self._bar.start()
-        elif self._is_shown:
+        self._bar.start()
+        if self._writes_lines:
             threading.Thread(target=self._write_lines, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        if self._bar is not None:
-            self._bar.stop()
-        elif self.done != self._told:
+        self._bar.stop()
+        if self._writes_lines and self._task.completed != self._told:
             self._write_line()
 
     def advance(self, units: int) -> None:
-        self.done += units
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=self.done)
+        self._bar.update(self._task.id, advance=units)
 
     def note(self, text: str) -> None:
         """Sets the text after the count."""
-        self._note = text
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], note=text)
+        self._bar.update(self._task.id, note=text)
 
     def _write_lines(self) -> None:
         seconds = SECONDS_TO_FIRST_LINE
@@ -64,11 +55,11 @@ class ProgressDisplay:
             seconds = SECONDS_BETWEEN_LINES
 
     def _write_line(self) -> None:
-        self._told = self.done
-        if self._is_shown:
-            of_total = "" if self._total is None else f" of {max(self._total, self.done):,}"  # evenly taken positions may be some more
-            parts = (self._purpose, f"{self._unit} {self.done:,}{of_total}", self._note)
-            print(", ".join(part for part in parts if part), file=sys.stderr, flush=True)
+        task, done = self._task, self._task.completed
+        self._told = done
+        of_total = "" if task.total is None else f" of {max(task.total, done):,}"  # evenly taken positions may be some more
+        parts = (task.description, f"{self._unit} {done:,}{of_total}", task.fields["note"])
+        print(", ".join(part for part in parts if part), file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:
