@@ -150,10 +150,6 @@ def _cut(pieces: list[Piece], stream: int, streams: int) -> list[Piece]:
 
 
 def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Batch]:
-    if workers > 0:
-        # After an exception multiprocessing asks its children to end and waits; these children ignore that request.
-        atexit.unregister(_kill_children)
-        atexit.register(_kill_children)
     return DataLoader(
         stream,
         batch_size=None,
@@ -164,7 +160,9 @@ def create_loader(stream: ShardStream, workers: int, pin: bool) -> DataLoader[Ba
     )
 
 
+@atexit.register
 def _kill_children() -> None:
+    """After an exception multiprocessing asks its children to end and waits; loader processes ignore that request."""
     for child in multiprocessing.active_children():
         child.kill()
 
