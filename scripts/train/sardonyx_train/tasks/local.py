@@ -39,10 +39,10 @@ class LocalExecutor:
             return ended or self.is_stopped()
 
         def work(task: Task) -> None:
-            # The loop below may notice late that the games are enough; no further task must start then.
-            if is_ended() or is_enough():
+            if is_ended():
                 raise Stopped
-            self._make(task, folder, files, is_ended)
+            if not is_enough():  # the loop below may notice late that the games are enough; no further task must start then
+                self._make(task, folder, files, is_ended)
 
         with ThreadPoolExecutor(self.at_a_time) as threads:
             try:
@@ -50,11 +50,7 @@ class LocalExecutor:
                 while pending and not is_enough():
                     done, pending = wait(pending, _POLL_SECONDS, FIRST_COMPLETED)
                     for future in done:
-                        try:
-                            future.result()
-                        except Stopped:
-                            if self.is_stopped():
-                                raise
+                        future.result()
             finally:
                 ended = True
 
