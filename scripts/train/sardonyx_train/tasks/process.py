@@ -1,6 +1,7 @@
 """Child processes that end with this process. Standard library only: this module is also sent to the nodes of a cluster."""
 
 import ctypes
+import math
 import os
 import re
 import shlex
@@ -44,11 +45,11 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
 
 
 class ProcessFailed(TrainError):
-    """A child failed, ran too long or could not be started; the text ends with `said`, the last lines of its error output."""
+    """A child failed, ran too long or could not be started. `said`: the last lines of its error output, else the whole text."""
 
     def __init__(self, text: str, said: str = "", *, is_by_signal: bool = False) -> None:
-        super().__init__(text + (said or "it wrote no error") if text.endswith(": ") else text)
-        self.said, self.is_by_signal = said or str(self), is_by_signal
+        super().__init__(text)
+        self.said, self.is_by_signal = said or text, is_by_signal
 
 
 def run_process(
@@ -56,7 +57,7 @@ def run_process(
     output: Path,
     errors: Path,
     is_stopped: Callable[[], bool] = lambda: False,
-    seconds: float | None = None,
+    seconds: float = math.inf,
     pass_handles: Sequence[int] = (),
     niceness: int = 0,
     folder: Path | None = None,
@@ -85,14 +86,14 @@ def run_process(
             )
         except OSError as error:
             raise ProcessFailed(f"{arguments[0]} cannot be started: {error}") from None
-    give_up = time.monotonic() + seconds if seconds is not None else None
+    give_up = time.monotonic() + seconds
     if watch is not None:
         watch(child.pid, None)
     try:
         while not _has_ended(child, watch):
             if is_stopped():
                 raise Stopped
-            if give_up is not None and time.monotonic() > give_up:
+            if time.monotonic() > give_up:
                 raise ProcessFailed(f"{shlex.join(arguments)} was still running after {seconds:.0f} seconds")
             time.sleep(_POLL_SECONDS)
     finally:
@@ -102,7 +103,8 @@ def run_process(
     if child.returncode != 0:
         what = f"exit status {child.returncode}" if child.returncode > 0 else f"signal {-child.returncode}"
         said = _find_reason(errors.read_bytes()[earlier:].decode(errors="replace"))
-        raise ProcessFailed(f"{shlex.join(arguments)} ended with {what}: ", said, is_by_signal=child.returncode < 0)
+        text = f"{shlex.join(arguments)} ended with {what}: {said or 'it wrote no error'}"
+        raise ProcessFailed(text, said, is_by_signal=child.returncode < 0)
 
 
 def _find_reason(log: str) -> str:
