@@ -21,7 +21,7 @@ _OWN_KEYS = {
     "run": ("out", "name", "licence", "start_from", "start_moments", "seed"),
     "schedule": ("max_steps", "max_minutes", "max_epochs", "begin", "end"),
 }
-# Stand in a configuration for what it gets when a generation trains.
+# Values for keys that a training needs and that the loop sets only when a generation trains.
 _PLACEHOLDERS: dict[str, dict[str, Any]] = {"data": {"validation": ["held-out games"]}, "schedule": {"max_steps": 1}}
 # What the training sections of a loop say where they leave a key out; `loop --describe` prints it.
 LOOP_DEFAULTS: dict[str, dict[str, Any]] = {

@@ -180,7 +180,7 @@ def read_sequentially(files: list[Path], maker: BatchMaker, batch_size: int, lim
 
 
 def read_rows(files: list[Path], batch_size: int, limit: int, with_replies: bool = False) -> Iterator[Columns]:
-    """The same positions as columns; every minibatch but the last is full."""
+    """The positions of `read_sequentially` as columns; every minibatch but the last is full."""
     pieces = list_pieces(files)
     share = min(1.0, limit / max(1, count_rows(pieces)))
     parts: list[Columns] = []

@@ -149,7 +149,7 @@ class ClusterExecutor:
         self._members = members
 
     def _count_tasks(self, node: dict[str, Any]) -> int:
-        """That the node can run at a time."""
+        """How many tasks the node can run at a time."""
         asked = (("CPU", self._section.cpus), ("GPU", self._section.gpus))
         return min(int(node["Resources"].get(kind, 0) / share) for kind, share in asked if share > 0)
 

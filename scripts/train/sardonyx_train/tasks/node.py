@@ -68,14 +68,15 @@ def play_task(
 
 
 class _Outbox:
-    """Finds what the other side lacks."""
+    """Finds what a task has written and its node has not yet sent to the loop."""
 
     def __init__(self, folder: Path, earlier: Mapping[str, bytes]) -> None:
         self._folder = folder
         self._sent = dict(earlier)
 
     def collect(self, *, is_last: bool) -> list[tuple[str, int, bytes]]:
-        """Files under way: records of games that the results name, and the results behind them, in whole lines. At the end all."""
+        """While the task runs its PGN files and records of games, at its end all files. The results are read first and sent last, in whole
+        lines, so every game that they name is with them."""
         results = self._read(RESULTS)
         results = results[: results.rfind(b"\n") + 1]
         paths = [path for path in sorted(self._folder.rglob("*")) if path.is_file() and _INPUTS not in path.parts]

@@ -45,10 +45,10 @@ class TaskSource(Protocol):
     """Gives tasks without end to an executor, from whose threads it is called."""
 
     def take_task(self) -> tuple[Task, Mapping[str, Path]] | None:
-        """With its input files by digest; None while there is nothing to do."""
+        """A task with its input files by digest; None while there is nothing to do."""
 
     def finish(self, task: Task) -> None:
-        """The task's folder is there."""
+        """The executor calls it when the task's folder is complete."""
 
     def is_closed(self) -> bool: ...
 

@@ -35,7 +35,7 @@ class Usage:
             self.cpu[kind] = round(self.cpu.get(kind, 0.0) + seconds, 2)
 
     def get_share(self, kinds: Iterable[str]) -> float:
-        """Of the CPU seconds that all cores had."""
+        """The share of these kinds of work in the CPU seconds that all cores had."""
         return sum(self.cpu.get(kind, 0.0) for kind in kinds) / max(self.wall * self.cores, 1e-9)
 
     @property
@@ -46,7 +46,7 @@ class Usage:
 
 
 def describe_usage(*usages: Usage) -> str:
-    """Their sum; "" before anything was measured."""
+    """One line on the sum of these measurements; "" before anything was measured."""
     usage = Usage()
     for part in usages:
         usage.add(part)
@@ -101,7 +101,7 @@ class Meter:
 
 
 def _read_cpu_seconds(pid: int) -> float:
-    """Of a process and its children that have ended."""
+    """CPU seconds of a process and of its children that have ended; 0 if it is gone."""
     try:
         return sum(psutil.Process(pid).cpu_times()[:4])
     except psutil.Error:
