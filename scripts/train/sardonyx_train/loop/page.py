@@ -71,7 +71,7 @@ class StatusPage:
         with suppress(TrainError, OSError):  # a folder may vanish while it is read
             if self._live is None:
                 state = load_state(self._config.folder)
-                if state is not None and state.stage != "":
+                if state is not None:
                     text = _measure_progress(state.stage, self._config, Folders(self._config.folder), state.current)[2]
                     self.say(f"generation {state.current.number}: {state.stage}" + (f", {text}" if text else ""))
                 return
@@ -133,7 +133,7 @@ def _create_columns(names: Iterable[str]) -> Table:
 
 def _create_stages(config: LoopConfig, folders: Folders, state: LoopState) -> Table:
     table = Table.grid(*("", "", ""), padding=(0, 2))
-    at = STAGES.index(state.stage) if state.stage in STAGES else len(STAGES)
+    at = STAGES.index(state.stage)
     if is_finished(config, state):
         return table
     for index, stage in enumerate(STAGES):

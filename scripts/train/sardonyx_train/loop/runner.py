@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,8 +22,8 @@ from .gate import rate
 from .loop_plots import plot_loop
 from .page import describe_match, format_match
 from .stages import Stages
-from .state import STAGES, Folders, Generation, LoopState, Match, find_precision, list_lineage, load_state, save_state
-from .versions import is_finished, list_left_out, write_version
+from .state import STAGES, Folders, Generation, LoopState, Match, load_state, save_state
+from .versions import is_finished, write_version
 
 # Sections that may change while a generation runs: they decide where tasks run, not their results.
 _FREE_SECTIONS = ("engine", "local", "cluster")
@@ -39,39 +40,34 @@ class Loop:
         self._stream: GameStream | None = None
         self.folders = Folders(config.folder)
 
-    def run(self) -> LoopState:
+    def run(self) -> None:
         """Runs until the last generation has finished. Raises Stopped and TrainError; finished work is kept."""
         self.folders.root.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.folders.root) as lock:
-            return self._run(lock)
+            state = self._load_state()
+            check_files(self._config)
+            with self._open(self._config, state, lock) as stages:
+                try:
+                    self._run(state, stages)
+                finally:
+                    self._close_stream()
 
-    def _run(self, lock: int) -> LoopState:
-        root = self.folders.root
-        state = load_state(root) or LoopState(self._config.run.name)
-        self._check_name(state)
-        check_files(self._config)
-        executor = self._create_executor(self._config, lock)
-        try:
-            self._say(f"games are played on {executor.describe()}")
-            stages, kept, text = self._create_stages(self._config, executor, lock, state), root / "loop.yaml", format_config(self._config)
-            stages.make_first_network()
-            if not kept.exists() or kept.read_text(encoding="utf-8") != text:
-                for warning in stages.rehearse(self.folders.checkpoint(state.best), self.folders.network(state.best)):
-                    self._say(warning)
-                write_bytes(kept, text.encode())
-            self._complete_finish(state)
-            while not is_finished(self._config, state):
-                self._run_generation(state, executor, lock)
-            self._say(f"finished: {len(state.generations)} generations, the best is {state.best}; raise run.generations to go on")
-        finally:
-            self._close_stream()
-            executor.close()
-        return state
+    def _run(self, state: LoopState, stages: Stages) -> None:
+        self._say(f"games are played on {stages.executor.describe()}")
+        kept, text = self.folders.root / "loop.yaml", format_config(self._config)
+        stages.make_first_network()
+        if not kept.exists() or kept.read_text(encoding="utf-8") != text:
+            for warning in stages.rehearse(self.folders.checkpoint(state.best), self.folders.network(state.best)):
+                self._say(warning)
+            write_bytes(kept, text.encode())
+        self._complete_finish(state)
+        while not is_finished(self._config, state):
+            self._run_generation(state, stages)
+        self._say(f"finished: {len(state.generations)} generations, the best is {state.best}; raise run.generations to go on")
 
     def rehearse(self) -> list[str]:
         """What `run` does before its first game, in a folder that is removed. Returns the engine's warnings; raises TrainError."""
-        state, own = load_state(self.folders.root) or LoopState(self._config.run.name), self.folders
-        self._check_name(state)
+        state, own = self._load_state(), self.folders
         root = self.folders.root.absolute()
         place = next(path for path in (root, *root.parents) if path.exists())
         try:
@@ -80,8 +76,7 @@ class Loop:
             raise TrainError(f"run.out: the folder {root} cannot be written: {error.strerror}") from None
         with made as folder:
             config = self._config.model_copy(update={"run": self._config.run.model_copy(update={"out": folder})})
-            with lock_folder(Path(folder)) as lock, closing(self._create_executor(config, lock)) as executor:
-                stages = self._create_stages(config, executor, lock, state)
+            with lock_folder(Path(folder)) as lock, self._open(config, state, lock) as stages:
                 if not own.network(state.best).exists():
                     stages.make_first_network()
                     own = stages.folders
@@ -89,27 +84,41 @@ class Loop:
 
     def try_best(self) -> Match:
         """Lets the best network play generation 0 by the section `gate`, which measures it; the same call goes on where it was stopped."""
-        with lock_folder(self.folders.root) as lock, closing(self._create_executor(self._config, lock)) as executor:
+        with lock_folder(self.folders.root) as lock:
             state = load_state(self.folders.root)
-            row, stages = Generation(state.best, 0), self._create_stages(self._config, executor, lock, state)
-            stages.gate(row, "trial")
-            rate(row.gate, stages.engine)
+            row = Generation(state.best, 0)
+            with self._open(self._config, state, lock) as stages:
+                stages.gate(row, "trial")
+                rate(row.gate, stages.engine)
             for own in state.generations:
                 if own.number == state.best and own.promoted:
                     own.measured = row.gate
             save_state(self.folders.root, state)
             return row.gate
 
-    def _create_executor(self, config: LoopConfig, lock: int) -> Executor:
-        return create_executor(config, self.stop.is_set, lock, self._meter, self._say, Folders(config.folder).workers)
+    def _load_state(self) -> LoopState:
+        """A new one if no loop has begun in the folder. Raises TrainError if it is another loop's."""
+        state = load_state(self.folders.root) or LoopState(self._config.run.name)
+        if state.name != self._config.run.name:
+            raise TrainError(f"{self.folders.root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
+        return state
 
-    def _run_generation(self, state: LoopState, executor: Executor, lock: int) -> None:
+    @contextmanager
+    def _open(self, config: LoopConfig, state: LoopState, lock: int) -> Iterator[Stages]:
+        """The stages, with an executor that is closed when the block ends."""
+        executor = create_executor(config, self.stop.is_set, lock, self._meter, self._say, Folders(config.folder).workers)
+        with closing(executor):
+            yield Stages(config, state, find_engine(config), executor, self.stop.is_set, lock, self._meter)
+
+    def _run_generation(self, state: LoopState, stages: Stages) -> None:
         row = state.current
         plan = self._begin(state)
-        self._open_stream(state, plan, executor)
-        stages = self._create_stages(plan, executor, lock, state)
-        while state.stage != "":
-            name = state.stage
+        self._open_stream(state, plan, stages.executor)
+        stages = replace(stages, config=plan)
+        for name in STAGES[STAGES.index(state.stage) :]:
+            if name != state.stage:  # the one before is finished
+                state.stage = name
+                save_state(self.folders.root, state)
             started = time.monotonic()
             if name == "selfplay" and plan.asynchronous is not None:
                 self._take_games(state, plan)
@@ -117,10 +126,6 @@ class Loop:
                 getattr(stages, name)(row)
             row.seconds[name] = round(row.seconds.get(name, 0.0) + time.monotonic() - started, 1)
             row.usage.add(self._meter.lap())
-            following = STAGES.index(name) + 1
-            state.stage = STAGES[following] if following < len(STAGES) else ""
-            if state.stage != "":
-                save_state(self.folders.root, state)
             result = _describe(name, row)
             if name != "measure" or result != "":
                 self._say(f"generation {row.number}: {name} done in {time.monotonic() - started:.0f} s{result}")
@@ -140,15 +145,6 @@ class Loop:
             f"{timedelta(seconds=seconds)} in all"
             + (f", so {timedelta(seconds=left * seconds)} for the {left} to come" if left > 0 else ""),
         ]
-
-    def _check_name(self, state: LoopState) -> None:
-        if state.name != self._config.run.name:
-            raise TrainError(f"{self.folders.root} holds the loop '{state.name}', the configuration is of '{self._config.run.name}'")
-
-    def _create_stages(self, plan: LoopConfig, executor: Executor, lock: int, state: LoopState) -> Stages:
-        engine, left_out, precision = find_engine(self._config), list_left_out(state), find_precision(state)
-        trained = len(list_lineage(state)) - 1
-        return Stages(plan, engine, executor, self.stop.is_set, lock, self._meter, left_out, precision, trained)
 
     def _open_stream(self, state: LoopState, plan: LoopConfig, executor: Executor) -> None:
         needs_games = plan.asynchronous is not None and state.stage == STAGES[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import TrainError
-from ..base.files import PART, compute_digest, name_part, publish, read_json, remove, write_bytes, write_json
+from ..base.files import PART, compute_digest, name_part, publish, read_json, remove, replacing, write_bytes, write_json
 from ..config.loop_config import Flag, LoopConfig
 from ..config.training_config import format_config
 from ..data.shards import count_rows, list_pieces
@@ -24,7 +24,7 @@ from .games import (
     take_positions,
 )
 from .gate import judge, rate, sum_matches
-from .state import Folders, Generation
+from .state import Folders, Generation, LoopState, find_precision, list_lineage
 from .training import (
     check_training,
     create_candidate_config,
@@ -35,6 +35,7 @@ from .training import (
     read_resolved,
     write_first_weights,
 )
+from .versions import list_left_out
 from .window import INDEX, Window, create_window
 
 _ONE_PLY = "7k/8/8/8/8/8/1q6/K7 w - - 0 1\n"  # White must take the queen, and bare kings are a draw
@@ -45,14 +46,12 @@ class Stages:
     """Each method without an underscore is a stage of `STAGES`, or a part of one."""
 
     config: LoopConfig  # plan of the current generation
+    state: LoopState
     engine: Sequence[str]
     executor: Executor
     is_stopped: Callable[[], bool]
     lock: int
     meter: Meter
-    left_out: frozenset[int]  # generations whose games are not trained on
-    precision: str | None  # what `auto` was at the loop's first training
-    trained: int  # generations that the best network was trained in
 
     @property
     def folders(self) -> Folders:
@@ -147,7 +146,8 @@ class Stages:
         folder.mkdir(parents=True, exist_ok=True)
         window = self.create_window(row)
         start = self.folders.checkpoint(row.base)
-        training = create_candidate_config(self.config, window, row.number, start, folder, self.precision, self.trained)
+        precision, trained = find_precision(self.state), len(list_lineage(self.state)) - 1
+        training = create_candidate_config(self.config, window, row.number, start, folder, precision, trained)
         row.window, row.steps = window.positions, training.schedule.max_steps
         row.samples = row.steps * training.data.batch_size * training.optimizer.accumulation * self.config.training.processes
         path, last = folder / "train.yaml", folder / "last.pt"
@@ -165,19 +165,18 @@ class Stages:
         self._export(row.number, [str(file.path) for file in self.create_window(row).validation])
 
     def create_window(self, row: Generation) -> Window:
-        return create_window(self.folders, row.number, self.config.window, self.left_out)
+        return create_window(self.folders, row.number, self.config.window, list_left_out(self.state))
 
     def _export(self, number: int, held_out: list[str]) -> None:
         path = self.folders.network(number)
         if path.exists():
             return
-        part = name_part(path)
         name = f"{self.config.run.name}-{number:04d}"
         folder = self.folders.generation(number)
         folder.mkdir(parents=True, exist_ok=True)
-        command = format_export_command(self.folders.checkpoint(number), part, name, self.config, held_out, is_trained=number > 0)
-        self._run(command, folder, "export")
-        publish(part, path)
+        with replacing(path) as part:
+            command = format_export_command(self.folders.checkpoint(number), part, name, self.config, held_out, is_trained=number > 0)
+            self._run(command, folder, "export")
 
     def gate(self, row: Generation, kind: str = "gate") -> None:
         """`kind`: of the tasks and of their folder."""
