@@ -33,20 +33,17 @@ def sum_matches(matches: Iterable[Match]) -> Match:
 def judge(pairs: Iterable[tuple[float, float]], gate: GateSection, engine: Sequence[str]) -> tuple[Match, bool | None]:
     """The games up to the first pair that decides, and the verdict; None if none of them does."""
     match = Match()
-    verdict = decide(match, gate, engine)
     for pair in pairs:
-        if verdict is not None:
-            break
         match.add_pair(*pair)
         verdict = decide(match, gate, engine)
-    return match, verdict
+        if verdict is not None:
+            return match, verdict
+    return match, None
 
 
 def decide(match: Match, gate: GateSection, engine: Sequence[str]) -> bool | None:
     """True = promote, False = keep the best network, None = continue (only while games are left)."""
     left = gate.games - match.games
-    if gate.rule == "always":
-        return True
     if gate.rule == "sprt":
         if left > 0 and (match.games == 0 or sum(match.pairs) % _PAIRS_A_TEST != 0):
             return None
@@ -79,7 +76,8 @@ def _ask(engine: tuple[str, ...], pairs: tuple[int, ...], *flags: str) -> dict[s
     return json.loads(done.stdout)
 
 
-def _passes(points: float, gate: GateSection) -> bool:
+def _passes(points: Any, gate: GateSection) -> Any:
+    """Whether the points, a number or an array, are enough."""
     share = points / gate.games
     return share >= gate.threshold - 1e-12 if gate.rule == "at-least" else share > gate.threshold + 1e-12
 
@@ -87,21 +85,21 @@ def _passes(points: float, gate: GateSection) -> bool:
 def compute_chance(gate: GateSection, elo: float) -> float:
     """The probability that a candidate of this Elo is promoted, with half of the games drawn (about what networks of one loop do). The
     games count as independent, and the SPRT's ratio is that of normally distributed points."""
-    score = expected_score(elo)
+    score = _expected_score(elo)
     draws = min(_DRAWS, 2 * score, 2 - 2 * score)
     chances, passed = np.ones(1), 0.0  # of 0, ½, 1 … points
     for games in range(1, gate.games + 1):
         chances = np.convolve(chances, [1 - score - draws / 2, draws, score - draws / 2])
         points = np.arange(2 * games + 1) / 2
         if gate.rule == "sprt" and games % 2 == 0:
-            low, high = expected_score(gate.elo0), expected_score(gate.elo1)
+            low, high = _expected_score(gate.elo0), _expected_score(gate.elo1)
             llr = (high - low) * (2 * points - games * (low + high)) / (2 * (0.25 - draws / 4))
             is_better, is_worse = llr >= math.log((1 - gate.beta) / gate.alpha), llr <= math.log(gate.beta / (1 - gate.alpha))
             passed += chances[is_better].sum()
             chances[is_better | is_worse] = 0
-    rest = points > gate.games / 2 if gate.rule == "sprt" else np.array([_passes(x, gate) for x in points])
+    rest = points > gate.games / 2 if gate.rule == "sprt" else _passes(points, gate)
     return float(passed + chances[rest].sum())
 
 
-def expected_score(elo: float) -> float:
+def _expected_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
