@@ -10,7 +10,7 @@ import json
 import re
 import threading
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +23,6 @@ from ..base.progress_display import say
 from ..config.loop_config import find_engine, parse_loop_config
 from ..loop.games import deal_games, read_match
 from ..loop.gate import rate, sum_matches
-from ..loop.state import Match
 from ..tasks.cluster import create_executor
 from ..tasks.process import stop_on_signals
 from ..tasks.task import OUT, RESULTS, Executor, Task, refer_to
@@ -35,18 +34,32 @@ _EVENT = b"[Event "
 
 @dataclass(frozen=True)
 class Work:
-    """Where tasks run, and the folder of their results."""
+    """What the options ask for, the engine's command on this machine, and where the tasks run."""
 
+    options: Namespace
+    engine: Sequence[str]
     executor: Executor
-    folder: Path
-    minutes: float  # time limit of a task
 
     def run(self, tasks: Sequence[Task], files: Mapping[str, Path]) -> Path:
         """Returns where the folders of the tasks are."""
-        place = self.folder / "tasks"
+        place = self.options.out / "tasks"
         place.mkdir(parents=True, exist_ok=True)
         self.executor.run(tasks, place, files, lambda: False)
         return place
+
+    def play(self, create_flags: Callable[[str], Sequence[str]]) -> tuple[list[Task], Path]:
+        """Deals the games out to tasks with a seed each and runs them. `create_flags`: further flags of the task with this name.
+        Returns the tasks, and where their folders are.
+        """
+        own = self.options
+        plan = {own.work: own.engine_flags, "games": own.games, "per task": own.games_per_task, "seed": own.seed}
+        keep_plan(own.out / _PLAN, plan)
+        sent, files = send_files(own.engine_flags)
+        tasks = []
+        for name, count, seed in deal_games(own.work, own.games, own.games_per_task, own.seed):
+            arguments = (own.work, f"--games={count}", f"--seed={seed}", "--json", *create_flags(name), *sent)
+            tasks.append(Task(name, arguments, tuple(files), own.minutes))
+        return tasks, self.run(tasks, files)
 
 
 def spread(options: Namespace) -> int:
@@ -55,72 +68,52 @@ def spread(options: Namespace) -> int:
     cluster = None if options.cluster is None else {"address": options.cluster, "cpus": options.cpus, "gpus": options.gpus}
     config = parse_loop_config({"local": {"tasks": options.tasks}, "cluster": cluster, "engine": options.engine})
     options.out.mkdir(parents=True, exist_ok=True)
+    do = {"label": label, "analyse": analyse, "match": match}[options.work]
     with lock_folder(options.out) as lock, closing(create_executor(config, stop.is_set, lock, Meter(), say)) as executor:
-        print(json.dumps(_do(options, Work(executor, options.out, options.minutes), options.engine_flags, find_engine(config)), indent=1))
+        print(json.dumps(do(Work(options, find_engine(config), executor)), indent=1))
     return 0
 
 
-def _do(options: Namespace, work: Work, flags: list[str], engine: list[str]) -> dict[str, Any]:
-    if options.work == "label":
-        return label(work, options.games, options.games_per_task, options.seed, flags)
-    if options.work == "analyse":
-        return analyse(work, options.pgn, options.games_per_task, flags)
-    return asdict(rate(match(work, options.games, options.games_per_task, options.seed, flags), engine))
-
-
-def label(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> dict[str, Any]:
-    """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a seed and a file prefix of its own."""
-    keep_plan(work.folder / _PLAN, {"label": list(flags), "games": games, "per task": per_task, "seed": seed})
-    sent, files = send_files(flags)
-    tasks = []
-    for name, count, own_seed in deal_games("label", games, per_task, seed):
-        own = (f"--games={count}", f"--seed={own_seed}", f"--prefix={name.replace('label', 'labels')}")
-        arguments = ("label", f"--out={OUT}", "--concurrency=1", "--json", *own, *sent)
-        tasks.append(Task(name, arguments, tuple(files), work.minutes))
-    place = work.run(tasks, files)
+def label(work: Work) -> dict[str, Any]:
+    """`labels-0000_0000.jsonl.gz` and so on in the folder; every task has a file prefix of its own."""
+    tasks, place = work.play(lambda name: (f"--out={OUT}", "--concurrency=1", f"--prefix={name.replace('label', 'labels')}"))
     made = [path for task in tasks for path in sorted((place / task.name).glob("*.jsonl.gz"))]
     for path in made:
-        if not (work.folder / path.name).exists():
-            copy_file(path, work.folder / path.name)
-    return {"games": games, "files": len(made)}
+        if not (work.options.out / path.name).exists():
+            copy_file(path, work.options.out / path.name)
+    return {"games": work.options.games, "files": len(made)}
 
 
-def analyse(work: Work, inputs: Sequence[Path], per_task: int, flags: Sequence[str]) -> dict[str, Any]:
+def analyse(work: Work) -> dict[str, Any]:
     """`analysed.pgn` in the folder, with the games in their order."""
-    digests = [compute_digest(path) for path in inputs]
-    keep_plan(work.folder / _PLAN, {"analyse": list(flags), "per task": per_task, "inputs": digests})
-    sent, files = send_files(flags)
+    own = work.options
+    digests = [compute_digest(path) for path in own.pgn]
+    keep_plan(own.out / _PLAN, {"analyse": own.engine_flags, "per task": own.games_per_task, "inputs": digests})
+    sent, files = send_files(own.engine_flags)
     tasks = []
-    parts = work.folder / "parts"
+    parts = own.out / "parts"
     parts.mkdir(exist_ok=True)
-    for index, text in enumerate(split_pgn(inputs, per_task)):
+    for index, text in enumerate(split_pgn(own.pgn, own.games_per_task)):
         path = parts / f"{index:05d}.pgn"
         write_bytes(path, text)
         digest = compute_digest(path)
         arguments = ("analyse", refer_to(digest), f"--pgn={OUT}/analysed.pgn", "--json", *sent)
-        tasks.append(Task(f"analyse-{index:05d}", arguments, (digest, *files), work.minutes))
+        tasks.append(Task(f"analyse-{index:05d}", arguments, (digest, *files), own.minutes))
         files[digest] = path
     place = work.run(tasks, files)
-    target = work.folder / "analysed.pgn"
+    target = own.out / "analysed.pgn"
     with replacing(target) as part, part.open("wb") as out:
         for task in tasks:
             out.write((place / task.name / "analysed.pgn").read_bytes().rstrip() + b"\n\n")
     return {"parts": len(tasks), "games": target.read_bytes().count(_EVENT)}
 
 
-def match(work: Work, games: int, per_task: int, seed: int, flags: Sequence[str]) -> Match:
+def match(work: Work) -> dict[str, Any]:
     """The result of the first player."""
-    if games % 2 != 0 or per_task % 2 != 0:
+    if work.options.games % 2 != 0 or work.options.games_per_task % 2 != 0:
         raise TrainError("games and games per task must be even: an opening is played with both colours")
-    keep_plan(work.folder / _PLAN, {"match": list(flags), "games": games, "per task": per_task, "seed": seed})
-    sent, files = send_files(flags)
-    tasks = []
-    for name, count, own_seed in deal_games("match", games, per_task, seed):
-        own = (f"--games={count}", f"--seed={own_seed}", f"--results={OUT}/{RESULTS}")
-        arguments = ("match", *own, f"--pgnout={OUT}/games.pgn", "--rating-interval=0", "--json", *sent)
-        tasks.append(Task(name, arguments, tuple(files), work.minutes))
-    place = work.run(tasks, files)
-    return sum_matches(read_match(task, place) for task in tasks)
+    tasks, place = work.play(lambda _: (f"--results={OUT}/{RESULTS}", f"--pgnout={OUT}/games.pgn", "--rating-interval=0"))
+    return asdict(rate(sum_matches(read_match(task, place) for task in tasks), work.engine))
 
 
 def send_files(words: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
