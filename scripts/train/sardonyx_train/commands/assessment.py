@@ -23,6 +23,7 @@ from ..export.phases import evaluate
 from ..export.verify import create_session
 from ..training.losses import mask_illegal, win_minus_loss
 from ..training.plots import draw, label_axis
+from .networks import read_model
 
 _BATCH = 128
 _LOSSES_CP = (10, 20, 50)
@@ -34,11 +35,7 @@ def assess_network(options: Namespace) -> int:
     targets = TargetConfig() if options.config is None else load_config(options.config).targets
     if options.plot is not None:
         options.plot.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        model = onnx.load(options.network)
-    except Exception as error:  # protobuf has many
-        raise ValueError(f"cannot read {options.network}: {error}") from None
-    result = assess(model, options.shards, options.positions, targets)
+    result = assess(read_model(options.network), options.shards, options.positions, targets)
     # In JSON a figure without any position that has its target is null.
     print(TypeAdapter(Assessment).dump_json(result).decode() if options.json else format_assessment(result), flush=True)
     if options.plot is not None:

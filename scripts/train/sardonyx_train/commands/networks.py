@@ -65,15 +65,17 @@ def export(options: Namespace) -> int:
 
 
 def join(options: Namespace) -> int:
-    models = []
-    for path in options.networks:
-        try:
-            models.append(onnx.load(path))
-        except Exception as error:  # protobuf has many
-            raise TrainError(f"cannot read {path}: {error}") from None
+    models = [read_model(path) for path in options.networks]
     write_bytes(options.out, join_phases(models, options.men, options.name).SerializeToString())
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
     return 0
+
+
+def read_model(path: Path) -> onnx.ModelProto:
+    try:
+        return onnx.load(path)
+    except Exception as error:  # protobuf has many
+        raise TrainError(f"cannot read {path}: {error}") from None
 
 
 def create_model(checkpoint: Path, name: str | None, training: str | None) -> tuple[Network, TrainingConfig, onnx.ModelProto]:
