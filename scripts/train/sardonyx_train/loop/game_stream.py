@@ -11,7 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from ..base.errors import Stopped, TrainError
 from ..base.files import PART, compute_digest, name_part, publish, read_json, read_rows, remove, write_json
 from ..config.loop_config import LoopConfig
 from ..tasks.task import RESULTS, Executor, Task
-from .games import adapt_resignation, check_games, count_records, create_stream_task, gather, read_games
+from .games import Share, adapt_resignation, check_games, count_records, create_seed, create_self_play_task, gather, read_games
 from .state import Folders, LoopState, list_lineage, read_as
 
 TICKET = "ticket.json"
@@ -137,7 +137,10 @@ class GameStream:
             return None
         network = self._lineage[0]
         (digest, *_), book = gather([self._folders.network(network)], section.book)
-        task = create_stream_task(section, self._config.run.seed, self._next, digest, book, own.niceness)
+        # Batches are numbered over the whole loop.
+        seed = create_seed(self._config.run.seed, self._next, "stream", 0)
+        share = Share(f"games-{self._next:06d}", section.games_per_task, seed)
+        task = replace(create_self_play_task(section, share, digest, book), niceness=own.niceness)
         self._next += 1
         ticket = Ticket(network, digest, section.book, task)
         part = name_part(self._folder / task.name)

@@ -6,7 +6,6 @@ through in the last generations, at most a wanted share may be won or drawn by a
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,16 +40,10 @@ def gather(networks: Sequence[Path], book: str | None) -> tuple[dict[str, Path],
 def create_self_play_tasks(section: SelfPlaySection, seed: int, generation: int, network: str, book: str | None) -> list[Task]:
     """`network` and `book` are digests."""
     shares = deal_games("games", section.games, section.games_per_task, seed, generation)
-    return [_create_self_play_task(section, share, network, book) for share in shares]
+    return [create_self_play_task(section, share, network, book) for share in shares]
 
 
-def create_stream_task(section: SelfPlaySection, seed: int, number: int, network: str, book: str | None, niceness: int) -> Task:
-    """A task of self-play without pause, numbered over the whole loop."""
-    share = Share(f"games-{number:06d}", section.games_per_task, create_seed(seed, number, "stream", 0))
-    return replace(_create_self_play_task(section, share, network, book), niceness=niceness)
-
-
-def _create_self_play_task(section: SelfPlaySection, share: Share, network: str, book: str | None) -> Task:
+def create_self_play_task(section: SelfPlaySection, share: Share, network: str, book: str | None) -> Task:
     fixed = [f"--weights={refer_to(network)}", "--training", f"--out={OUT}", f"--pgnout={OUT}/games.pgn", "--json"]
     return _create_task("selfplay", section, share, fixed, (network,), book)
 
