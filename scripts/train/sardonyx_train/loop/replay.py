@@ -27,8 +27,7 @@ def replay(config: LoopConfig, generation: int, say: Callable[[str], None]) -> f
     version = read_json(path)
     _check(folders, generation, version)
     out = folders.root / "replays" / f"{generation:04d}"
-    if out.exists():
-        remove(out)
+    remove(out)
     out.mkdir(parents=True)
     training = yaml.safe_load((folders.generation(generation, "training") / "train.yaml").read_text(encoding="utf-8"))
     resolved = version["resolved"]  # `auto` may choose otherwise today

@@ -106,7 +106,7 @@ class Stages:
             self._play(tasks, folder, files)
         else:
             self._play(tasks, folder, files, lambda: take_positions(tasks, folder, section.positions) is not None)
-            taken = take_positions(tasks, folder, section.positions) or []
+            taken = take_positions(tasks, folder, section.positions)
             for surplus in tasks[len(taken) :]:  # of a faster machine; what counts must not hang on that
                 remove(folder / surplus.name)
             tasks = taken
