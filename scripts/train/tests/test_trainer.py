@@ -244,6 +244,28 @@ def test_a_resumed_run_does_not_ask_for_what_it_once_started_from(shard_folder, 
     assert trainer.progress.step == 2
 
 
+def test_a_start_from_weights_of_another_recipe_says_once_what_differs(shard_folder, tmp_path):
+    recipe = {"loss": {"value": 2.0}, "targets": {"result_weight": 0.0}, "schedule": {"max_steps": 1}}
+    run_training(configure(shard_folder, tmp_path / "a", **recipe))
+    start, following = tmp_path / "a" / "last.pt", tmp_path / "b" / "last.pt"
+    state = read_checkpoint(start)
+    del state["config"]["targets"]["policy_mate_step_cp"]  # of an earlier program
+    state["config"]["loss"]["unknown"] = 1.0
+    write_checkpoint(start, state)
+
+    def begin(place, **sections):
+        said = []
+        create_network(configure(shard_folder, tmp_path / "b", run={"start_from": str(place)}, **sections), tell=said.append)
+        return said
+
+    other = {"targets": {"policy_mate_step_cp": 60.0}}
+    assert begin(start, **other) == [f"{start} learnt with loss.value 2.0 and targets.result_weight 0.0; this run has 1.0 and 0.1"]
+    assert begin(start, **recipe) == []
+    config = configure(shard_folder, tmp_path / "b", run={"start_from": str(start)}, schedule={"max_steps": 1}, **other)
+    run_training(config)
+    assert begin(following, **other) == []
+
+
 def test_another_optimizer_or_weights_alone_cannot_be_resumed(shard_folder, tmp_path):
     last = tmp_path / "run" / "last.pt"
     config = configure(shard_folder, tmp_path / "run", schedule={"max_steps": 1})

@@ -20,6 +20,16 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     network = Network(config.model, config.run.checkpoint_activations, wants_reply)
     if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))
+        own = config.model_dump()
+        others = [
+            (f"{section}.{key} {value}", str(own[section][key]))
+            for section in ("loss", "targets")
+            for key, value in state["config"].get(section, {}).items()
+            if own[section].get(key, value) != value
+        ]
+        if others:
+            before, now = (" and ".join(values) for values in zip(*others, strict=True))
+            tell(f"{config.run.start_from} learnt with {before}; this run has {now}")
         source_config = read_saved(ModelConfig, state["config"]["model"])
         source = Network(source_config, with_reply=has_reply(state["average"]))
         load_weights(source, state["average"])
