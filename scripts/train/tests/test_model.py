@@ -141,3 +141,11 @@ def test_recomputed_activations_change_neither_gradients_nor_running_statistics(
     assert results[0].keys() == results[1].keys() and any("running_mean" in name for name in results[0])
     for name, tensor in results[0].items():
         assert torch.allclose(tensor.float(), results[1][name].float(), rtol=1e-4, atol=1e-7), name
+
+
+@pytest.mark.parametrize("keys", [{"norm": "group"}, {"body": "transformer"}])
+def test_blocks_without_running_statistics_are_recomputed_too(keys):
+    config = ModelConfig(filters=16, blocks=1, heads=2, **keys)
+    network = Network(config, checkpoint_activations=True).train()
+    network((torch.rand(2, 112, 8, 8) < 0.1).float()).policy.sum().backward()
+    assert all(parameter.grad is not None for parameter in network.body.parameters())

@@ -52,3 +52,17 @@ def test_a_network_with_it_trains():
     planes = (torch.rand(4, 112, 8, 8) < 0.1).float()
     network(planes).policy.sum().backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in network.body.parameters())
+
+
+def test_recomputed_activations_change_neither_gradients_nor_running_statistics():
+    results = []
+    for is_checkpointed in (False, True):
+        torch.manual_seed(1)
+        network = Network(ModelConfig(filters=8, blocks=2, heads=2), is_checkpointed)
+        enable_batch_renorm(network, 3.0, 5.0, 4)
+        planes = (torch.rand(8, 112, 8, 8) < 0.1).float()
+        for _ in range(3):
+            network(planes).policy.square().mean().backward()
+        results.append({**dict(network.named_buffers()), **{n: p.grad for n, p in network.named_parameters() if p.grad is not None}})
+    for name, tensor in results[0].items():
+        torch.testing.assert_close(results[1][name], tensor, msg=name)

@@ -7,7 +7,6 @@ from itertools import product
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils.checkpoint import checkpoint
 
 from ..config.training_config import ModelConfig
@@ -67,22 +66,22 @@ def run_block(block: nn.Module, *arguments: torch.Tensor, is_checkpointed: bool)
         return block(*arguments)
     if torch.compiler.is_compiling():  # the compiler updates buffers only once
         return checkpoint(block, *arguments, use_reentrant=False)
-    return checkpoint(block, *arguments, use_reentrant=False, context_fn=lambda: (nullcontext(), _keep_statistics(block)))
+    buffers = list(block.buffers())
+    before = [buffer.clone() for buffer in buffers]
+    return checkpoint(block, *arguments, use_reentrant=False, context_fn=lambda: (nullcontext(), _holding(buffers, before)))
 
 
 @contextmanager
-def _keep_statistics(block: nn.Module) -> Iterator[None]:
-    """Lets batch norms normalise by the minibatch, but keeps their running statistics."""
-    norms = [module for module in block.modules() if isinstance(module, _BatchNorm) and module.track_running_stats]
-    kept = [(norm.momentum, norm.num_batches_tracked.clone()) for norm in norms]
-    for norm in norms:
-        norm.momentum = 0.0
+def _holding(buffers: list[torch.Tensor], values: list[torch.Tensor]) -> Iterator[None]:
+    """Gives the buffers these values until the block ends, because batch renormalisation computes with running statistics."""
+    after = [buffer.clone() for buffer in buffers]
+    for buffer, value in zip(buffers, values, strict=True):
+        buffer.copy_(value)
     try:
         yield
     finally:
-        for norm, (momentum, count) in zip(norms, kept, strict=True):
-            norm.momentum = momentum
-            norm.num_batches_tracked.copy_(count)
+        for buffer, value in zip(buffers, after, strict=True):
+            buffer.copy_(value)
 
 
 class BatchRenorm2d(nn.BatchNorm2d):
