@@ -58,22 +58,20 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], keep: Iterabl
     batches = list(calibration)
     inputs = ({INPUT_NAME: batch.expand_planes().numpy()} for batch in batches)
     with tempfile.TemporaryDirectory() as folder:
-        prepared, result = Path(folder) / "prepared.onnx", Path(folder) / "int8.onnx"
-        onnx.save(model, prepared)
-        quant_pre_process(str(prepared), str(prepared), skip_optimization=True, skip_symbolic_shape=True)
-        graph = onnx.load(prepared)
+        place = Path(folder) / "network.onnx"
+        quant_pre_process(model, place, skip_optimization=True, skip_symbolic_shape=True)
+        graph = onnx.load(place)
         store_constants(graph)
-        onnx.save(graph, prepared)
+        onnx.save(graph, place)
         layers = [n for n in graph.graph.node if n.op_type in _LAYERS]
         for part in keep:
             if not any(part in n.name for n in layers):
                 raise ValueError(f"--keep: no layer has '{part}' in its name: {', '.join(n.name for n in layers)}")
         excluded = [n.name for n in layers if any(part in n.name for part in keep)]
-        excluded += [n.name for n in graph.graph.node if n.op_type == "MatMul" and not _is_layer(n)]
-        excluded += [n.name for n in layers if is_copy(n)]
+        excluded += [n.name for n in graph.graph.node if n.op_type in (*_LAYERS, "MatMul") and not _is_layer(n)]
         quantize_static(
-            str(prepared),
-            str(result),
+            place,
+            place,
             SimpleNamespace(get_next=lambda: next(inputs, None)),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=[*_LAYERS, "MatMul", "Relu"],  # a ReLU after a layer becomes part of its output range
@@ -83,12 +81,9 @@ def quantise(model: onnx.ModelProto, calibration: Iterable[Batch], keep: Iterabl
             activation_type=QuantType.QUInt8,
             weight_type=QuantType.QInt8,
             calibrate_method=CalibrationMethod.MinMax,
-            extra_options={
-                "TensorQuantOverrides": _describe_plane_levels(graph) | _describe_products(graph),
-                "OpTypesToExcludeOutputQuantization": ["MatMul"],
-            },
+            extra_options={"TensorQuantOverrides": _describe_scales(graph), "OpTypesToExcludeOutputQuantization": ["MatMul"]},
         )
-        quantised = onnx.load(result)
+        quantised = onnx.load(place)
     for change in (_bypass_rounding, move_bytes, merge_policy, declare_batch):
         change(quantised)
     _narrow_ranges(quantised, model, take_evenly(batches, _NARROWING_POSITIONS))
@@ -113,29 +108,22 @@ def store_constants(model: onnx.ModelProto) -> None:
         model.graph.node.remove(node)
 
 
-def _describe_plane_levels(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """The quantiser's overrides for inputs and weights of the first convolutions. Scaled planes are in [0, 1]."""
-    overrides: dict[str, list[dict[str, Any]]] = {}
-    for node in model.graph.node:
-        if reads_planes(model, node):
-            scale = np.array(1 / PLANE_LEVELS, np.float32)
-            overrides[node.input[0]] = [{"scale": scale, "zero_point": np.array(0, np.uint8)}]
-            overrides[node.input[1]] = [{"axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False}]
-    return overrides
-
-
-def _describe_products(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
-    """The quantiser's overrides for the products between squares.
+def _describe_scales(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """The quantiser's overrides for the first convolutions, whose scaled planes are in [0, 1], and for the products between squares.
 
     A learned matrix gets one scale in all, because ONNX Runtime supports no other here. Small whole numbers (men, numbers of men
     between two squares, lines of sight) get the scale 1 and stay exact.
     """
     weights = {tensor.name for tensor in model.graph.initializer}
+    planes = {"scale": np.array(1 / PLANE_LEVELS, np.float32), "zero_point": np.array(0, np.uint8)}
+    kernels = {"axis": 0, "quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": False}
     learned = {"quant_type": QuantType.QInt8, "symmetric": True, "reduce_range": True}
     whole: dict[str, Any] = {"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}
     overrides: dict[str, list[dict[str, Any]]] = {}
     for node in model.graph.node:
-        if _is_counting(node):
+        if reads_planes(model, node):
+            overrides |= {node.input[0]: [planes], node.input[1]: [kernels]}
+        elif _is_counting(node):
             overrides |= {node.input[0]: [whole], node.output[0]: [whole]}
             overrides[node.input[1]] = [{"quant_type": QuantType.QInt8, **whole, "zero_point": np.array(0, np.int8)}]
         elif _is_mixing(node):
@@ -275,8 +263,7 @@ def _find_delicate(model: onnx.ModelProto) -> list[str]:
     sizes = {tensor.name: list(tensor.dims[2:]) for tensor in model.graph.initializer}
     convolutions = [n for n in model.graph.node if n.op_type == "Conv"]
     products = {name for node in model.graph.node if node.op_type == "Mul" for name in node.output}
-    gated = [n.name for n in convolutions if n.input[0] in products and not reads_planes(model, n)]
-    return gated + [n.name for n in convolutions if reads_planes(model, n) and sizes[n.input[1]] == [1, 1]]
+    return [n.name for n in convolutions if (sizes[n.input[1]] == [1, 1] if reads_planes(model, n) else n.input[0] in products)]
 
 
 def find_logit_layers(model: onnx.ModelProto) -> list[str]:

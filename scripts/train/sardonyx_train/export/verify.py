@@ -52,14 +52,12 @@ def create_session(model: onnx.ModelProto) -> ort.InferenceSession:
 @torch.no_grad()
 def verify(model: onnx.ModelProto, network: torch.nn.Module, batches: Iterable[Batch]) -> Verification:
     session = create_session(model)
-    input_info = session.get_inputs()[0]
-    dtype = np.float16 if "float16" in input_info.type else np.float32
     reference = ExportNetwork(network).eval()
     rows: list[np.ndarray] = []
     largest = 0.0
     for batch in batches:
         planes = batch.expand_planes()
-        theirs = [torch.from_numpy(o.astype(np.float32)) for o in session.run(None, {INPUT_NAME: planes.numpy().astype(dtype)})]
+        theirs = [torch.from_numpy(output) for output in session.run(None, {INPUT_NAME: planes.numpy()})]
         ours = reference(planes)
         log_p = [mask_illegal(o[0], batch.legal).log_softmax(1) for o in (ours, theirs)]
         value = [win_minus_loss(o[1]) for o in (ours, theirs)]
