@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,15 +108,13 @@ class Trainer:
                 (self.folder / name).unlink(missing_ok=True)
         if self.config.run.compile:
             model = torch.compile(model)
-        history = MetricsLog(self.folder, self.progress.step, self.config.run.tensorboard) if self.place.is_main else None
+        log: Any = nullcontext()
         if self.place.is_main:
+            log = closing(MetricsLog(self.folder, self.progress.step, self.config.run.tensorboard))
             (self.folder / "config.yaml").write_text(format_config(self.config), encoding="utf-8")
         self._say(f"{count_parameters(self.network):,} parameters, step {self.progress.step}, {self.place.device}")
-        try:
+        with log as history:
             return self._loop(model, history)
-        finally:
-            if history is not None:
-                history.close()
 
     def _loop(self, model: nn.Module, history: MetricsLog | None) -> dict[str, float]:
         schedule, run = self.config.schedule, self.config.run
@@ -213,42 +211,37 @@ class Trainer:
     def _log(self, history: MetricsLog | None, shown: ProgressDisplay, share: float) -> None:
         if history is None:
             return
-        if not self._running:
-            shown.note(f"{self._losses} {share:.0%} of the plan".strip())
-            return
-        self._refuse_divergence()
-        progress = self.progress
-        count = (progress.step - self._logged_step) * self.config.optimizer.accumulation
-        numbers = {name: float(total) / count for name, total in self._running.items()}
-        self._running, self._logged_step = {}, progress.step
-        numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
-        history.add("train", progress.step, numbers)
-        self._losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
-        shown.note(f"{self._losses} {share:.0%} of the plan")
+        if self._running:
+            self._refuse_divergence()
+            progress = self.progress
+            count = (progress.step - self._logged_step) * self.config.optimizer.accumulation
+            numbers = {name: float(total) / count for name, total in self._running.items()}
+            self._running, self._logged_step = {}, progress.step
+            numbers |= {"learning_rate": self.optimizer.rate, "positions": progress.positions, "minutes": progress.minutes}
+            history.add("train", progress.step, numbers)
+            self._losses = f"policy {numbers['policy']:.3f} value {numbers['value']:.3f} top-1 {numbers['accuracy']:.1%}"
+        shown.note(f"{self._losses} {share:.0%} of the plan".strip())
 
     def _evaluate(self, history: MetricsLog | None) -> None:
         """Runs on rank 0. Without validation shards nothing is decided and best.pt is not written."""
         data = self.config.data
         numbers: dict[str, float] = {}
-        improved = False
         if history is not None and data.validation:
             batches = read_sequentially(find_shards(data.validation), self.maker, data.batch_size, self.config.run.evaluate_positions)
             numbers = evaluate(self.average.network, batches, self.config.loss, self.place.device, self.stop.is_set)
+        self._validation = numbers
         if numbers:
             history.add("validation", self.progress.step, {**numbers, "minutes": self.progress.minutes})
-            improved = self.plateau.update(numbers["total"], self.config.schedule.patience)
             self._say(
                 f"step {self.progress.step}, {self.progress.minutes:.1f} min, {self.progress.positions:,} positions: "
                 + " ".join(f"{name} {number:.4f}" for name, number in numbers.items())
             )
+            if self.plateau.update(numbers["total"], self.config.schedule.patience):
+                self._save(BEST)
         if history is not None:
             plot_history(self.folder)
-        for name in ("best", "since_best", "since_drop", "drops"):
-            number = self.place.share_number(getattr(self.plateau, name))
-            setattr(self.plateau, name, number if name == "best" else int(number))
-        self._validation = numbers
-        if improved:
-            self._save(BEST)
+        for name, number in vars(self.plateau).items():
+            setattr(self.plateau, name, type(number)(self.place.share_number(number)))
 
     def _save(self, name: str) -> None:
         if not self.place.is_main:
