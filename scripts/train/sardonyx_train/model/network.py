@@ -36,8 +36,7 @@ class Network(nn.Module):
         for plane, factor in encoding.scales.items():
             scale[0, plane] = factor
         self.register_buffer("input_scale", scale, persistent=False)
-        is_sighted = config.body == "sight"
-        self.lines = LinesOfSight() if config.board_features or is_sighted else None
+        self.lines = LinesOfSight() if config.board_features or config.body == "sight" else None
         self.features = BoardFeatures() if config.board_features else None
         planes = encoding.planes + (FEATURE_PLANES if config.board_features else 0)
         self.body = _BODIES[config.body](config, planes, checkpoint_activations)
