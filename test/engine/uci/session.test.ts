@@ -6,14 +6,14 @@ import { type GamePosition, PerftClient } from '#sardonyx/engine/core/index.js';
 import { type SessionSettings, UciSession } from '#sardonyx/engine/uci/index.js';
 import { createInfo, FakeWorld, settle } from '../core/fake-ports.js';
 
-function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] = null) {
+function createSession(world = new FakeWorld(), bench: SessionSettings['bench'] = null, showHidden = false) {
   const lines: string[] = [];
   const faults: unknown[] = [];
   const options = createOptionStore();
   let hasEnded = false;
   const session = new UciSession({
     version: '1.2.3',
-    showHidden: false,
+    showHidden,
     options,
     ports: world,
     writeLine: (line) => lines.push(line),
@@ -43,20 +43,46 @@ function answering(): FakeWorld {
   return world;
 }
 
-test('uci is answered with name, author, options and uciok, hidden options left out', async () => {
-  const { lines, say, session } = createSession();
-  await say('uci');
-  assert.equal(lines[0], 'id name Sardonyx 1.2.3');
-  assert.match(lines[1], /^id author ./);
-  assert.equal(lines.at(-1), 'uciok');
-  const names = lines
-    .slice(2, -1)
-    .map((line) => /^option name (.+) type (check|spin|combo|string|button)/.exec(line)?.[1]);
-  assert.ok(names.every((name) => name !== undefined));
-  for (const name of ['MultiPV', 'Move Overhead', 'MoveOverheadMs', 'UCI_Chess960', 'Ponder'])
-    assert.ok(names.includes(name));
-  assert.ok(!names.includes('Temperature') && !names.includes('TaskWorkers'));
-  session.end();
+const OPTION =
+  /^option name (.+?) type (check|spin|combo|string|button)(?: default(?: (.*?))?)?((?: (?:min|max|var) \S+)*)$/;
+
+/** The names of the options of an answer to `uci`, each with a line that GUIs can read. */
+function readOptions(lines: readonly string[]): Set<string> {
+  const names = new Set<string>();
+  for (const line of lines) {
+    const [, name, type, value, rest] = OPTION.exec(line) ?? assert.fail(line);
+    assert.doesNotMatch(name, /\b(name|type|default|min|max|var)\b/i);
+    assert.ok(!names.has(name.toLowerCase()), `${name} is listed twice`);
+    names.add(name.toLowerCase());
+    if (type === 'check') assert.match(value, /^(true|false)$/);
+    if (type === 'combo') assert.ok(rest.split(' var ').slice(1).includes(value), line);
+    if (type === 'spin') {
+      const [, min, max] = / min (-?\d+) max (-?\d+)/.exec(rest) ?? [];
+      assert.match(value, /^-?\d+$/);
+      assert.ok(Number(min) <= Number(value) && Number(value) <= Number(max), line);
+    }
+  }
+  return names;
+}
+
+test('uci is answered with name, author, well-formed options and uciok, hidden options left out unless they are asked for', async () => {
+  for (const showHidden of [false, true]) {
+    const { lines, say, session } = createSession(undefined, null, showHidden);
+    await say('uci');
+    assert.equal(lines[0], 'id name Sardonyx 1.2.3');
+    assert.match(lines[1], /^id author ./);
+    assert.equal(lines.at(-1), 'uciok');
+    const names = readOptions(lines.slice(2, -1));
+    const wanted = 'Hash, Threads, Move Overhead, MoveOverheadMs, Ponder, MultiPV, UCI_Chess960, UCI_ShowWDL';
+    const more = 'UCI_AnalyseMode, UCI_Opponent, Clear Hash, SyzygyPath, WeightsFile, Backend, NNCacheSize';
+    for (const name of `${wanted}, ${more}`.split(', ')) assert.ok(names.has(name.toLowerCase()), name);
+    for (const name of ['temperature', 'taskworkers']) assert.equal(names.has(name), showHidden);
+    // It may be asked again.
+    const first = lines.splice(0);
+    await say('uci');
+    assert.deepEqual(lines, first);
+    session.end();
+  }
 });
 
 test('a whole turn: position, go, info, bestmove', async () => {
@@ -66,6 +92,77 @@ test('a whole turn: position, go, info, bestmove', async () => {
   await say('position startpos', 'go nodes 10');
   assert.match(lines[0], /^info depth 3 .* score cp 10 hashfull 250 nps 2500 tbhits 0 pv d2d4$/);
   assert.deepEqual(lines.slice(1), ['bestmove d2d4']);
+  session.end();
+});
+
+test('options of every kind are taken, in any case, and a session without uci, isready or ucinewgame works as well', async () => {
+  const { lines, say, session } = createSession(answering());
+  for (const option of [
+    'Threads value 1',
+    'hash value 16',
+    'Move Overhead value 50',
+    'cpuct value 2.5',
+    'UCI_ShowWDL value true',
+    'ScoreType value Q',
+    'Ponder value true',
+    'UCI_Opponent value none none computer Stockfish 15',
+    'UCI_AnalyseMode value true',
+    'Clear Hash',
+    'ClearTree',
+    'TaskWorkers value 2',
+  ])
+    await say(`setoption name ${option}`);
+  assert.deepEqual(lines, []);
+  await say('position startpos', 'go nodes 20');
+  assert.match(lines[0], / wdl \d+ \d+ \d+ /);
+  assert.equal(lines.at(-1), 'bestmove d2d4');
+  session.end();
+});
+
+test('finished games are answered with (none), mate 0 or a draw', async () => {
+  const { lines, say, session } = createSession(answering());
+  await say('isready');
+  for (const [line, score] of [
+    ['position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1', / score mate 0 /],
+    ['position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1', / score cp 0 /],
+    ['setoption name ScoreType value win_percentage', / score cp 5000 /],
+  ] as const) {
+    lines.length = 0;
+    await say(line, 'go wtime 100 btime 100');
+    assert.match(lines[0], score);
+    assert.deepEqual(lines.slice(1), ['bestmove (none)']);
+  }
+  session.end();
+});
+
+test('castling is written as the GUI expects it and read in both spellings', async () => {
+  const world = new FakeWorld();
+  // The first of searchmoves is played.
+  world.onCreateSearch = (search) => {
+    search.onGo = (id) => {
+      const [move = 0] = search.lastGo.limits.searchMoves ?? [];
+      search.send({ type: 'info', id, info: createInfo([move]) });
+      search.send({ type: 'bestMove', id, move, ponder: 0 });
+    };
+  };
+  const { lines, say, session } = createSession(world);
+  const fen = 'r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1';
+  const shredder = fen.replace('KQkq', 'HAha');
+  await say('isready');
+  for (const [chess960, position, move, written] of [
+    [false, fen, 'e1g1', 'e1g1'],
+    [false, fen, 'e1h1', 'e1g1'],
+    [true, `${fen} moves e1h1`, 'e8h8', 'e8h8'],
+    [true, `${shredder} moves e1h1`, 'e8h8', 'e8h8'],
+  ] as const) {
+    await say(
+      `setoption name UCI_Chess960 value ${chess960}`,
+      `position fen ${position}`,
+      `go nodes 1 searchmoves ${move}`,
+    );
+    assert.match(lines.at(-2) ?? '', new RegExp(` pv ${written}$`));
+    assert.equal(lines.at(-1), `bestmove ${written}`);
+  }
   session.end();
 });
 
@@ -144,8 +241,20 @@ test('a bad line costs one error line and changes nothing', async () => {
     'nonsense',
     'setoption name Nope value 3',
     'setoption name MultiPV value 0',
+    'setoption name MultiPV value 1000000',
+    'setoption name MultiPV value x',
+    'setoption name Backend value abacus',
+    'setoption name BackendOptions value threads',
+    'setoption name BackendOptions value abacus-beads=512',
+    'setoption name TimeManager value sundial',
     'position startpos moves e2e5',
+    'position startpos moves e2e4 e7e6 e1e3',
+    'position startpos moves e2e4 hello',
+    'position fen',
     'position fen 8/8/8/8 w - - 0 1',
+    'position fen 9/8/8/8/8/8/8/8 w - - 0 1',
+    'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1',
+    'position fen 4k3/8/8/8/8/8/8/4KR2 b - - 0 1 e8e7',
     'position',
     'go perft many',
     'ponderhit',
