@@ -199,10 +199,17 @@ test('a folder in the place of a config file is named as one', () => {
   assert.match(result.error, /^Cannot read the config file .*: it is a folder$/);
 });
 
-test('a value out of range on the command line is refused', () => {
-  const result = readSettings(['--threads=1000']);
-  assert.ok(!result.ok);
-  assert.match(result.error, /between 0 and 128/);
+test('a value that is out of range or unknown on the command line is refused in one sentence', () => {
+  for (const [flag, sentence] of [
+    ['--threads=1000', /^[^\n]*between 0 and 128[^\n]*$/],
+    ['--threads=-1', /^[^\n]*between 0 and 128[^\n]*$/],
+    ['--time-manager=sundial', /^[^\n]*sundial[^\n]*$/],
+    ['--backend-opts=abacus-beads=512', /^[^\n]*abacus-beads[^\n]*$/],
+  ] as const) {
+    const result = readSettings([flag]);
+    assert.ok(!result.ok, flag);
+    assert.match(result.error, sentence);
+  }
 });
 
 /** ScoreType has one choice more than lc0's. */
