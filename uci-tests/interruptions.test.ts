@@ -9,8 +9,9 @@ import { NO_NETWORK, needsProcess, openEngine, PROGRAM, withEngine } from './uci
 
 test('stop ends a search with one bestmove; isready is answered meanwhile', async () => {
   await withEngine([], async (engine) => {
-    for (let round = 0; round < 3; round++) {
-      await engine.begin('position startpos', 'go infinite');
+    // Bare kings are a draw, but not the end of a search.
+    for (const position of ['startpos', 'startpos', 'fen 8/8/8/4k3/8/4K3/8/8 w - - 0 1']) {
+      await engine.begin(`position ${position}`, 'go infinite');
       const meanwhile = await engine.ask('isready', 'readyok');
       assert.ok(!meanwhile.some((line) => line.startsWith('bestmove')));
       const lines = await engine.ask('stop', 'bestmove');
@@ -18,77 +19,6 @@ test('stop ends a search with one bestmove; isready is answered meanwhile', asyn
     }
     // Stop without a search is silent.
     assert.deepEqual(await engine.ask(['stop', 'stop', 'isready'], 'readyok'), ['readyok']);
-  });
-});
-
-test('go infinite answers only after stop, also on a finished game', async () => {
-  await withEngine([], async (engine) => {
-    const fens = [
-      'R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1',
-      '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1',
-      '8/8/8/4k3/8/4K3/8/8 w - - 0 1',
-    ];
-    for (const fen of fens) {
-      const from = engine.lines.length;
-      engine.send(`position fen ${fen}`, 'go infinite');
-      assert.ok(!(await engine.listSince(from)).some((line) => line.startsWith('bestmove')), fen);
-      await engine.ask('stop', 'bestmove');
-    }
-  });
-});
-
-test('finished games are answered with (none), mate 0 or a draw', async () => {
-  await withEngine([], async (engine) => {
-    const mated = await engine.ask(['position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1', 'go nodes 10'], 'bestmove');
-    assert.match(mated.at(-2) ?? '', /score mate 0/);
-    assert.equal(mated.at(-1), 'bestmove (none)');
-    const stalemate = await engine.ask(
-      ['position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1', 'go wtime 100 btime 100'],
-      'bestmove',
-    );
-    assert.match(stalemate.at(-2) ?? '', /score cp 0/);
-    assert.equal(stalemate.at(-1), 'bestmove (none)');
-    const share = await engine.ask(['setoption name ScoreType value win_percentage', 'go nodes 10'], 'bestmove');
-    assert.match(share.at(-2) ?? '', /score cp 5000/);
-  });
-});
-
-test('a second go stops the first; each gets one bestmove', async () => {
-  await withEngine([], async (engine) => {
-    const from = engine.lines.length;
-    const first = engine.next('bestmove');
-    engine.send('position startpos', 'go infinite', 'position startpos moves e2e4', 'go nodes 10');
-    await first;
-    // The second answer is of the other player's move.
-    if (engine.lines.slice(from).filter((line) => line.startsWith('bestmove')).length < 2)
-      await engine.next('bestmove');
-    await engine.ask('isready', 'readyok');
-    const answers = engine.lines.slice(from).filter((line) => line.startsWith('bestmove'));
-    assert.equal(answers.length, 2);
-    assert.match(answers[0], /^bestmove [a-h][12]/);
-    assert.match(answers[1], /^bestmove [a-h][78]/);
-  });
-});
-
-test('stop ends a perft, and isready is answered while it counts', async () => {
-  await withEngine([], async (engine) => {
-    const meanwhile = await engine.ask(['position startpos', 'go perft 8', 'isready'], 'readyok');
-    assert.ok(!meanwhile.some((line) => line.startsWith('Nodes searched')));
-    await engine.ask('stop', 'Nodes searched');
-    const lines = await engine.ask('go perft 3', 'Nodes searched');
-    assert.equal(lines.at(-1), 'Nodes searched: 8902');
-  });
-});
-
-test('ponder: no bestmove before ponderhit or stop', async () => {
-  await withEngine(['Ponder value true'], async (engine) => {
-    for (const end of ['ponderhit', 'stop']) {
-      const from = engine.lines.length;
-      await engine.begin('position startpos moves e2e4 e7e5', 'go ponder wtime 100 btime 100 winc 0 binc 0');
-      assert.ok(!(await engine.listSince(from)).some((line) => line.startsWith('bestmove')));
-      const lines = await engine.ask(end, 'bestmove');
-      assert.match(lines.at(-1) ?? '', /^bestmove [a-h][1-8]/);
-    }
   });
 });
 
@@ -119,8 +49,19 @@ for (const search of ['tree', 'graph']) {
   });
 }
 
-for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
-  for (const how of ['quit', 'end of input', 'SIGTERM', 'closed stdout'] as const) {
+/**
+ * States and what ends the process. Every other test here quits while idle, and the commands from a pipe below end while the engine
+ * starts and when it is idle.
+ */
+const ENDS = [
+  ['quit', ['searching', 'perft', 'starting']],
+  ['end of input', ['searching', 'perft']],
+  ['SIGTERM', ['idle', 'searching', 'perft', 'starting']],
+  ['closed stdout', ['idle', 'searching', 'perft', 'starting']],
+] as const;
+
+for (const [how, states] of ENDS) {
+  for (const state of states) {
     test(`${how} while ${state} ends the process`, how === 'quit' ? {} : needsProcess, async (t) => {
       const engine = openEngine(t, NO_NETWORK);
       if (state !== 'starting') await engine.start();
@@ -139,20 +80,20 @@ for (const state of ['idle', 'searching', 'perft', 'starting'] as const) {
       const status = await engine.exited;
       // A signal during start-up may come before there is anybody to handle it.
       if (state !== 'starting') assert.equal(status, 0);
+      // The answers of a search and of a perft are given.
+      if (how === 'end of input') assert.match(engine.lines.at(-1) ?? '', /^(bestmove|Nodes searched) ?/);
       assert.equal(engine.stderr, '');
     });
   }
 }
 
-for (const before of [['uci'], ['uci', 'isready'], ['uci', 'isready', 'position startpos', 'go nodes 100']]) {
-  test(`quit while the network loads, after ${before.join(', ')}, ends in order`, async (t) => {
-    const engine = openEngine(t, ['--threads=2']);
-    await engine.ask('uci', 'uciok');
-    engine.send(...before.slice(1), 'quit');
-    assert.equal(await engine.exited, 0);
-    assert.equal(engine.stderr, '');
-  });
-}
+test('quit while the network loads, with a search behind it, ends in order', async (t) => {
+  const engine = openEngine(t, ['--threads=2']);
+  await engine.ask('uci', 'uciok');
+  engine.send('isready', 'position startpos', 'go nodes 100', 'quit');
+  assert.equal(await engine.exited, 0);
+  assert.equal(engine.stderr, '');
+});
 
 test('commands from a pipe are all answered before the program ends', needsProcess, async (t) => {
   const engine = openEngine(t);
@@ -164,14 +105,6 @@ test('commands from a pipe are all answered before the program ends', needsProce
     ['uciok', 'readyok', 'bestmove'],
   );
   assert.match(engine.lines.at(-2) ?? '', / nodes 50 /);
-});
-
-test('a search that runs at the end of input still gives its answer', needsProcess, async (t) => {
-  const engine = await openEngine(t, NO_NETWORK).start();
-  await engine.begin('position startpos', 'go infinite');
-  engine.child.stdin.end();
-  assert.equal(await engine.exited, 0);
-  assert.match(engine.lines.at(-1) ?? '', /^bestmove /);
 });
 
 test(

@@ -7,6 +7,7 @@ import { NO_SEARCH, type SearchLine } from '#sardonyx/search/index.js';
 import { createEngine, createInfo, type FakeWorld, settle } from './fake-ports.js';
 
 const MATED = 'R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1';
+const STALEMATE = '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1';
 
 function moveOf(engine: Engine, text: string): Move {
   return unwrap(parseUciMove(engine.position.position, text));
@@ -105,15 +106,17 @@ test('a second go stops the first, and each is answered once', async () => {
 });
 
 test('a finished game is answered without a search; infinite waits for stop', async () => {
-  const { engine, said } = createEngine();
-  unwrap(engine.setPosition(MATED, []));
-  engine.go({ nodes: 100 });
-  assert.deepEqual(said, ['report 0', 'best 0']);
-  engine.go({ infinite: true });
-  await settle();
-  assert.deepEqual(said.slice(2), ['report 0']);
-  engine.stop();
-  assert.deepEqual(said.slice(3), ['best 0']);
+  for (const fen of [MATED, STALEMATE]) {
+    const { engine, said } = createEngine();
+    unwrap(engine.setPosition(fen, []));
+    engine.go({ nodes: 100 });
+    assert.deepEqual(said, ['report 0', 'best 0']);
+    engine.go({ infinite: true });
+    await settle();
+    assert.deepEqual(said.slice(2), ['report 0']);
+    engine.stop();
+    assert.deepEqual(said.slice(3), ['best 0']);
+  }
 });
 
 test('without a network every go is answered with a legal move and the reason', async () => {
