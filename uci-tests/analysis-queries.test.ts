@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { needsProcess, openEngine, PROGRAM, TINY_NETWORK, withEngine } from './uci-process.js';
+import { needsProcess, openEngine, PROGRAM, TINY_NETWORK } from './uci-process.js';
 
 const STDIO = ['analyse', '--stdio', `--weights=${TINY_NETWORK}`];
 const BUNDLED_NETWORK = join(TINY_NETWORK, '..', 'default.onnx');
@@ -123,37 +123,3 @@ test('a client that goes away ends the program quietly', needsProcess, async (t)
   assert.equal(await engine.exited, 0);
   assert.equal(engine.stderr, '');
 });
-
-test('wrong flags are one sentence', needsProcess, () => {
-  for (const [args, sentence] of [
-    [['startpos'], /^With --stdio the positions come from stdin\n$/],
-    [['--parallel=10000'], /^--concurrency must be a whole number from 0 to 512, not "10000"\n$/],
-    [['--nodes=0'], /^Give --nodes or --movetime, otherwise a query without a limit would be searched for ever\n$/],
-    [['--nodes=-2'], /^--nodes must be a whole number from 1, or 0 or -1, not "-2"/],
-  ] as const) {
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...STDIO, ...args], {
-      encoding: 'utf8',
-      input: '',
-    });
-    assert.equal(status, 1);
-    assert.match(stderr, sentence);
-  }
-});
-
-for (const search of ['tree', 'graph']) {
-  test(`in UCI_AnalyseMode a ${search} is there again after a step back and forth`, async () => {
-    await withEngine(['--backend=hash', `--search=${search}`], async (engine) => {
-      const go = async (moves: string, nodes: number): Promise<number> => {
-        const lines = await engine.ask([`position startpos moves ${moves}`, `go nodes ${nodes}`], 'bestmove');
-        return Number(/ nodes (\d+)/.exec(lines.findLast((line) => line.includes(' nodes ')) ?? '')?.[1]);
-      };
-      engine.send('setoption name UCI_AnalyseMode value true');
-      assert.equal(await go('e2e4 e7e5 g1f3', 1000), 1000);
-      assert.ok((await go('e2e4 e7e5', 10)) < 100);
-      assert.ok((await go('e2e4 e7e5 g1f3', 10)) >= 1000);
-      engine.send('setoption name UCI_AnalyseMode value false');
-      assert.ok((await go('e2e4 e7e5', 10)) < 100);
-      assert.ok((await go('e2e4 e7e5 g1f3', 10)) < 100);
-    });
-  });
-}

@@ -36,26 +36,3 @@ test('every clock is answered with a score and a move', async () => {
     }
   });
 });
-
-test('the budgets of a whole game on one second never exhaust its clock', async () => {
-  await withEngine([], async (engine) => {
-    engine.send('debug on');
-    const moves: string[] = [];
-    let clockMs = 1000;
-    for (let ply = 0; ply < 40; ply++) {
-      const position = moves.length === 0 ? 'position startpos' : `position startpos moves ${moves.join(' ')}`;
-      await engine.ask([position, 'isready'], 'readyok');
-      const clock = Math.round(clockMs);
-      const lines = await engine.ask(`go wtime ${clock} btime ${clock} winc 10 binc 10`, 'bestmove');
-      const [, move] = (lines.at(-1) ?? '').split(' ');
-      if (move === '(none)') break;
-      const budget = lines
-        .map((line) => /Budget for this move: ([\d.]+) ms/.exec(line))
-        .find((found) => found !== null);
-      assert.ok(budget, lines.join('\n'));
-      clockMs += 10 - Number(budget[1]);
-      assert.ok(clockMs > 10, `${clockMs} ms left after ${ply + 1} moves`);
-      moves.push(move);
-    }
-  });
-});

@@ -5,8 +5,9 @@ import { findInfoProblem, openEngine, type UciProcess } from './uci-process.js';
 
 async function go(engine: UciProcess, command: string): Promise<void> {
   const lines = await engine.ask(command, 'bestmove');
-  const info = lines.filter((line) => line.startsWith('info')).at(-1) ?? '';
-  assert.equal(findInfoProblem(info), '', `${command}: ${info}`);
+  for (const line of lines.slice(0, -1)) assert.equal(findInfoProblem(line), '', `${command}: ${line}`);
+  const [, best] = (lines.at(-1) ?? '').split(' ');
+  assert.match(lines.at(-2) ?? '', new RegExp(` pv ${best}( |$)`));
   assert.match(lines.at(-1) ?? '', /^bestmove [a-h][1-8][a-h][1-8][qrbn]?( ponder [a-h][1-8][a-h][1-8][qrbn]?)?$/);
 }
 

@@ -63,7 +63,7 @@ test('of two limits whichever comes first ends a search, and 0 and -1 are none',
   }
 });
 
-test('a flag that has no effect where it stands is refused', async () => {
+test('a flag that has no effect where it stands, or a value out of its range, is refused', async () => {
   const refusals: [line: string, sentence: string][] = [
     ['analyse startpos --dump-depth=3', '--dump-depth has no effect without --dump-tree'],
     ['analyse startpos --dump-depth=6', '--dump-depth has no effect without --dump-tree'],
@@ -72,6 +72,13 @@ test('a flag that has no effect where it stands is refused', async () => {
     ['analyse startpos --parallel=2', '--concurrency has no effect without --stdio'],
     ['analyse --stdio --json', '--json has no effect with --stdio'],
     ['analyse --stdio --pgn=x', '--pgn has no effect with --stdio'],
+    ['analyse --stdio startpos', 'With --stdio the positions come from stdin'],
+    ['analyse --stdio --parallel=10000', '--concurrency must be a whole number from 0 to 512, not "10000"'],
+    [
+      'analyse --stdio --nodes=0',
+      'Give --nodes or --movetime, otherwise a query without a limit would be searched for ever',
+    ],
+    ['analyse --stdio --nodes=-2', '--nodes must be a whole number from 1, or 0 or -1, not "-2"'],
     ['analyse games.pgn --moves e2e4', '--fen and --moves give one position, and games.pgn is a file to read'],
     ['doctor --sha256=x', '--sha256 has no effect without --install-cuda'],
     ['doctor --from=x', '--from has no effect without --install-cuda'],
