@@ -9,8 +9,12 @@ import { after } from 'node:test';
 import { WebSocket } from 'ws';
 import { repositoryRoot } from './shared-folder.js';
 
-/** Does nothing when the page is up to date. */
+let isBuilt = false;
+
+/** Once for all boards of a test file. Does nothing when the page is up to date. */
 export function buildPage(): void {
+  if (isBuilt) return;
+  isBuilt = true;
   execFileSync(process.execPath, [join(repositoryRoot, 'scripts', 'build-page.mjs')], { stdio: 'inherit' });
 }
 
