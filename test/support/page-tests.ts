@@ -56,6 +56,9 @@ export function describePages(name: string, flags: readonly string[], tell: (tes
       tests.board = await BoardProcess.start(flags);
     });
     after(async () => {
+      // What a page has asked for just before may still be under way.
+      const contexts = tests.browser.contexts();
+      await Promise.all(contexts.map((context) => context.unrouteAll({ behavior: 'ignoreErrors' })));
       await tests.browser.close();
       // Whatever of it there is: the start may have failed.
       await tests.board?.stop();
