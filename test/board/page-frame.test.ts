@@ -1,6 +1,7 @@
 /** Header, keys and modes of the board in one browser: what belongs to whom, what runs, and what is off during a game. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import {
@@ -15,6 +16,7 @@ import {
   typeMove,
 } from '../support/board-page.js';
 import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
+import { repositoryRoot } from '../support/shared-folder.js';
 
 describePages('the frame of the page', SLOW_ENGINE, (tests) => {
   let page: Page;
@@ -70,6 +72,14 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await page.keyboard.press('ArrowUp');
     assert.equal(await current().count(), 0);
     await page.getByText('Games with this position').click();
+    // The slider of the level has its keys, too.
+    await show(page, 'play');
+    const slider = page.getByLabel('Elo of the engine');
+    await slider.focus();
+    const elo = Number(await slider.inputValue());
+    await page.keyboard.press('ArrowRight');
+    assert.equal(Number(await slider.inputValue()), elo + 50);
+    await show(page, 'analyse');
   });
 
   test('each key stands once in the list of keys; those of one sign can be switched off', async () => {
@@ -219,6 +229,46 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     assert.deepEqual(tests.complaints, []);
   });
 
+  test('the back button of the browser closes what is open, and leads from panel to panel', async () => {
+    await show(page, 'play');
+    await show(page, 'analyse');
+    for (const [menu, item] of [
+      ['Settings', 'Engine'],
+      ['Settings', 'Board and sounds'],
+    ]) {
+      await choose(page, menu, item);
+      await page.waitForSelector('dialog[open]');
+      await page.goBack();
+      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.waitForSelector('.panel-play');
+      await page.goForward();
+      await page.waitForSelector('.panel-analyse');
+      assert.equal(await page.locator('dialog').count(), 0);
+    }
+  });
+
+  test('options: a refused value leaves its field, messages are in reach, changes can be reset', async () => {
+    await choose(page, 'Settings', 'Engine');
+    const filter = page.getByLabel('Find an option');
+    await filter.fill('no such words');
+    await page.waitForSelector('text=No option fits “no such words”.');
+    await filter.fill('CPuct');
+    const field = page.getByLabel('CPuct', { exact: true });
+    const before = await field.inputValue();
+    await field.fill('1e9');
+    await field.blur();
+    await page.locator('dialog .notice-text:has-text("CPuct must lie between")').click();
+    await page.waitForSelector('dialog .notice:has-text("CPuct")', { state: 'detached' });
+    assert.equal(await field.inputValue(), before);
+    await field.fill('2');
+    await field.blur();
+    await button('Reset CPuct').click();
+    await page.waitForSelector('.option-changed', { state: 'detached' });
+    await filter.fill('SyzygyPath');
+    await page.waitForSelector('output.option-fixed');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+  });
+
   test('a finger that stays on a move opens its menu', async () => {
     const own = await tests.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
     const first = await own.newPage();
@@ -319,5 +369,71 @@ describePages('the frame of the page', SLOW_ENGINE, (tests) => {
     await notice.waitFor();
     const box = await notice.boundingBox();
     assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 788, JSON.stringify(box));
+  });
+
+  test('with keys alone a game is played, reviewed and loaded, and a network opened; the focus is always seen', async () => {
+    /** Goes on from stop to stop. */
+    const tabTo = async (selector: string): Promise<void> => {
+      const focused = `(() => {
+        const at = document.activeElement;
+        const seen = [at, at.nextElementSibling, at.closest('label')].some((one) => one !== null && getComputedStyle(one).outlineStyle !== 'none');
+        return { isThere: at.matches(${JSON.stringify(selector)}), seen, html: at.outerHTML.slice(0, 200) };
+      })()`;
+      for (let stops = 0; stops < 150; stops++) {
+        await page.keyboard.press('Tab');
+        const { isThere, seen, html } = (await page.evaluate(focused)) as {
+          isThere: boolean;
+          seen: boolean;
+          html: string;
+        };
+        assert.ok(seen || html.startsWith('<body'), html);
+        if (isThere) return;
+      }
+      assert.fail(`no key leads to ${selector}`);
+    };
+    const press = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await page.setViewportSize({ width: 1366, height: 768 });
+    const chooser = page.waitForEvent('filechooser');
+    await press('e');
+    await page.waitForSelector('dialog');
+    await tabTo('dialog input[type=file]');
+    await press('Enter');
+    await (await chooser).setFiles(join(repositoryRoot, 'models', 'tiny-test.onnx'));
+    await page.waitForSelector('dialog option:checked:has-text("tiny-test.onnx")', { state: 'attached' });
+    await press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await tabTo('.header [aria-label=New]');
+    await press('Enter');
+    await page.waitForSelector('[role=menuitem]:focus');
+    await press('Enter');
+    await tabTo('[name=color]');
+    // Random, and White again.
+    await press('ArrowRight', 'ArrowLeft');
+    await tabTo('button.primary');
+    await press('Enter');
+    await press('/');
+    await page.waitForSelector('.typed textarea:focus');
+    await page.keyboard.type('e4');
+    await press('Enter');
+    await page.waitForSelector(':nth-match(.move, 2)');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Type a move');
+    await tabTo('button.danger');
+    await press('Enter');
+    await page.waitForSelector('dialog');
+    await tabTo('dialog button.danger');
+    await press('Enter');
+    await page.waitForSelector('.result');
+    await tabTo('.actions button[title="Review the game"]');
+    await press('Enter');
+    await page.waitForSelector('.accuracy:has-text("%")');
+    await press('p');
+    await page.waitForSelector('.games-source textarea:focus');
+    await page.keyboard.type('1. d4 d5 2. c4');
+    await press('Control+Enter');
+    await page.waitForSelector('.panel-games', { state: 'detached' });
+    await press('ArrowDown');
+    await page.waitForSelector('.move[aria-current]:has-text("c4")');
   });
 });

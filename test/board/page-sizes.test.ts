@@ -6,8 +6,10 @@ import {
   choose,
   chooseReview,
   clickSquare,
+  findBarriers,
   loadText,
   openGame,
+  resize,
   setThoroughness,
   show,
   typeMove,
@@ -27,6 +29,15 @@ const SIZES = [
   [390, 664, 386, null],
   [360, 640, 360, null],
   [320, 568, 290, null],
+] as const;
+/** Where every panel is looked at. */
+const WINDOWS = [
+  [390, 844],
+  [844, 390],
+  [1024, 768],
+  [1400, 900],
+  [2560, 1440],
+  [700, 450],
 ] as const;
 const GAME = `[Black "B"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7
 11. Nbd2 Bb7 12. Bc2 Re8 13. Nf1 Bf8 14. Ng3 g6 15. a4 c5 16. d5 c4 17. Bg5 h6 18. Be3 Nc5 19. Qd2 h5 20. Bg5 Be7 *\n\n`;
@@ -111,6 +122,8 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     }
     return seen;
   }
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
 
   const PARTS = ['.header', '.player-top', '.board-wrap', '.player-bottom', '.side-main', '.move-list', '.steps'];
 
@@ -288,12 +301,92 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
     await page.getByText('No match yet').waitFor();
   });
 
+  test('in every panel, size and theme the board has its place, nothing is cut, and axe-core finds nothing serious', async () => {
+    const panels = ['analyse', 'play', 'match', 'training'];
+    const look = `(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const { x, y, width } = document.querySelector('.board-area')?.firstElementChild.getBoundingClientRect() ?? {};
+      const cut = [...document.querySelectorAll('#app *')].filter((one) => {
+        const { display, overflowX, textOverflow } = getComputedStyle(one);
+        // A box of boxes cuts its words without "…".
+        const isMarked = textOverflow === 'ellipsis' && !/flex|grid/.test(display);
+        return one.scrollWidth > one.clientWidth + 1 && overflowX !== 'visible' && !isMarked &&
+          one.clientWidth > 0 && !one.matches('input, textarea, .visually-hidden, .visually-hidden *');
+      });
+      return {
+        overflow: [scrollWidth - innerWidth, scrollHeight - innerHeight],
+        place: [x, y, width].join(),
+        cut: cut.map((one) => one.tagName + '.' + one.className),
+      };
+    })()`;
+    await show(page, 'analyse');
+    if (await page.locator('.switch input').isChecked()) await page.keyboard.press('l');
+    const players = `[White "Anastasia Alexandrowna Petrosjan-Nimzowitsch"]\n[Black "Ben"]\n`;
+    await loadText(page, `${players}\n1. e4 e5 *\n\n[White "C"]\n\n1. d4 *`);
+    await openGame(page, '');
+    for (const [width, height] of WINDOWS) {
+      await resize(page, width, height);
+      const places = new Set<string>();
+      for (const name of panels) {
+        await show(page, name);
+        const { overflow, cut, place } = (await page.evaluate(look)) as Record<'overflow' | 'cut' | 'place', unknown>;
+        assert.deepEqual([overflow, cut], [[0, 0], []], `${name} at ${width}×${height}`);
+        if (name !== 'training') places.add(String(place));
+      }
+      assert.equal(places.size, 1, `${width}×${height}: ${[...places].join(' or ')}`);
+    }
+    await page.setViewportSize({ width: 1400, height: 900 });
+    for (const [colorScheme, forcedColors] of [
+      ['light', 'none'],
+      ['dark', 'none'],
+      ['light', 'active'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme, forcedColors });
+      // Of what axe-core looks for, contrast alone depends on colours.
+      const rules = colorScheme === 'light' && forcedColors === 'none' ? undefined : ['color-contrast'];
+      const check = async (what: string): Promise<void> =>
+        assert.deepEqual(await findBarriers(page, rules), [], `${what}, ${colorScheme}, ${forcedColors}`);
+      for (const name of [...panels, 'games']) {
+        await show(page, name);
+        await check(name);
+      }
+      await show(page, 'analyse');
+      for (let click = 0; click < 2; click++) {
+        await button('Lines, limits, arrows, numbers').click();
+        await page.getByText('Games with this position', { exact: true }).click();
+        await check('the engine, unfolded');
+      }
+      await choose(page, 'New', 'Set up a position');
+      await check('Set up');
+      await button('Cancel').click();
+      for (const [menu, item] of [
+        ['Settings', 'Engine'],
+        ['Settings', 'Board and sounds'],
+        ['Settings', 'Keys'],
+      ]) {
+        await choose(page, menu, item);
+        await page.waitForSelector('dialog[open]');
+        await check(item);
+        await page.getByRole('button', { name: 'Close', exact: true }).click();
+      }
+    }
+    await page.setViewportSize({ width: WINDOWS[0][0], height: WINDOWS[0][1] });
+    for (const name of [...panels, 'games']) {
+      await show(page, name);
+      assert.deepEqual(await findBarriers(page), [], `${name} on a phone`);
+    }
+    // Forced colours keep bars and switches.
+    await show(page, 'analyse');
+    const read = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('${name}')).backgroundColor`);
+    assert.notEqual(await read('.eval-white'), await read('.eval-black'));
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
   test('for a finger every control is 44 pixels high, in every room; a form fills the phone, its button at the bottom', async () => {
     const context = await tests.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
     page = await context.newPage();
     await page.goto(tests.board.lines.at(-1) ?? tests.board.url);
     await page.waitForSelector('.engine-head');
-    const button = (name: string) => page.getByRole('button', { name, exact: true });
     const check = async (what: string): Promise<void> => {
       const low =
         await page.evaluate(`[...document.querySelectorAll('button, a[href], select, input, textarea, summary')]

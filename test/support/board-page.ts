@@ -86,6 +86,19 @@ export async function show(page: Page, name: string): Promise<void> {
   await page.locator(`.panel-${name}`).waitFor();
 }
 
+/** The board takes its new size some frames later; a page that stays too large fails by the time limit. */
+export async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.evaluate(`new Promise((done) => {
+    const look = () => {
+      const { scrollWidth, scrollHeight } = document.documentElement;
+      const fits = innerWidth === ${width} && scrollWidth <= innerWidth && scrollHeight <= innerHeight;
+      fits ? done() : requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
+
 /** The position on the board, through the clipboard. */
 export async function readFen(page: Page): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
