@@ -1,3 +1,4 @@
+/** How the program starts: which network it takes, where nobody has a home, and by which words. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
