@@ -218,6 +218,11 @@ describePages('the sizes of the board', SLOW_ENGINE, (tests) => {
 
   test('the board becomes smaller at its corner, and the side takes the room', async () => {
     await page.setViewportSize({ width: 1366, height: 768 });
+    // From here on the engine stops by itself: its lines stay, and nothing is drawn anew while the windows are looked at.
+    await button('Lines, limits, arrows, numbers').click();
+    await page.getByLabel('Stop after visits').fill('500');
+    await page.getByLabel('Stop after visits').press('Enter');
+    await button('Lines, limits, arrows, numbers').click();
     const measure = async () => (await page.locator('.board-wrap').boundingBox())?.width ?? 0;
     const before = await measure();
     const grip = await page.locator('.board-grip').boundingBox();
