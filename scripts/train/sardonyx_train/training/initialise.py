@@ -20,16 +20,7 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     network = Network(config.model, config.run.checkpoint_activations, wants_reply)
     if config.run.start_from is not None and not is_resuming:
         state = read_checkpoint(Path(config.run.start_from))
-        own = config.model_dump()
-        others = [
-            (f"{section}.{key} {value}", str(own[section][key]))
-            for section in ("loss", "targets")
-            for key, value in state["config"].get(section, {}).items()
-            if own[section].get(key, value) != value
-        ]
-        if others:
-            before, now = (" and ".join(values) for values in zip(*others, strict=True))
-            tell(f"{config.run.start_from} learnt with {before}; this run has {now}")
+        _tell_other_recipe(state["config"], config, tell)
         source_config = read_saved(ModelConfig, state["config"]["model"])
         source = Network(source_config, with_reply=has_reply(state["average"]))
         load_weights(source, state["average"])
@@ -50,6 +41,20 @@ def create_network(config: TrainingConfig, is_resuming: bool = False, tell: Call
     if run.renorms:
         enable_batch_renorm(network, run.renorm_max_r, run.renorm_max_d, run.renorm_steps)
     return network
+
+
+def _tell_other_recipe(before: dict[str, Any], config: TrainingConfig, tell: Callable[[str], None]) -> None:
+    """One line for the user where the weights to start from learnt with other targets or another loss than this run has."""
+    own = config.model_dump()
+    others = [
+        (f"{section}.{key} {value}", str(own[section][key]))
+        for section in ("loss", "targets")
+        for key, value in before.get(section, {}).items()
+        if own[section].get(key, value) != value
+    ]
+    if others:
+        learnt, now = (" and ".join(values) for values in zip(*others, strict=True))
+        tell(f"{config.run.start_from} learnt with {learnt}; this run has {now}")
 
 
 def require_resumable(state: dict[str, Any], config: TrainingConfig) -> None:
