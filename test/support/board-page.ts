@@ -149,7 +149,8 @@ export async function typeMove(page: Page, move: string): Promise<void> {
 /** Serious findings of axe-core. @param rules its rules by name; all by default */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
-  // Fetching style sheets and media anew, for rules that are not serious, would take half of the time.
+  // Fetching style sheets and media anew would take half of the time, for two rules that change no serious finding: one is experimental
+  // and off (css-orientation-lock), the other moderate (no-autoplay-audio).
   const options = { resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResult;
   return violations
