@@ -7,9 +7,12 @@ import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import {
+  areStored,
   choose,
   chooseReview,
   findBarriers,
+  findStored,
+  inStore,
   loadText,
   locateSquare,
   openGame,
@@ -23,32 +26,6 @@ import { describePages, SLOW_ENGINE } from '../support/page-tests.js';
 const ATTACHED = { state: 'attached' } as const;
 const GAME = '[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 $1 { best by test } e5 2. Nf3 Nc6 3. Bb5 a6 1-0';
 
-/** @param body gets `games`, a store of the database, and the id of the analysis; it calls `done` */
-const inStore = (body: string, store = 'games'): string => `new Promise((done) => {
-  const id = sessionStorage.getItem('sardonyx.analysis');
-  indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
-    const change = result.transaction('${store}', 'readwrite');
-    change.oncomplete = () => result.close();
-    const games = change.objectStore('${store}');
-    ${body}
-  };
-})`;
-/** The parts of the analysis that hold the text: of its games, or its entry in the list. */
-const findStored = (text: string, store = 'games'): string =>
-  inStore(
-    `const found = [];
-    games.openCursor(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
-      if (result === null) return done(found.join());
-      if (JSON.stringify(result.value).includes('${text}')) found.push(result.key.slice(id.length) || 'entry');
-      result.continue();
-    };`,
-    store,
-  );
-/** Waits until just these parts hold the text. The page saves after a pause, and says nothing of it: looks again at ease. */
-async function areStored(tab: Page, text: string, parts: (found: string) => boolean, store = 'games'): Promise<void> {
-  while (!parts(String(await tab.evaluate(findStored(text, store)))))
-    await tab.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
-}
 const isKept = (tab: Page, text: string, store = 'games') => areStored(tab, text, (found) => found !== '', store);
 /** All games as one value, and one of them again because it had changed. */
 const STORE_AS_BEFORE = inStore(`games.getAll(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {

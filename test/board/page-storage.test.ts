@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import type { KeptList } from '#sardonyx/board/protocol/kept.js';
-import { choose, loadText, openGame, show, typeMove } from '../support/board-page.js';
+import { areStored, choose, loadText, openGame, show, typeMove } from '../support/board-page.js';
 import { BoardProcess } from '../support/board-process.js';
 import { launchBrowser } from '../support/browser.js';
 
@@ -471,6 +471,8 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     const page = await open(own);
     await loadText(page, '[White "Leo"]\n[Black "Mia"]\n\n1. Na3 *');
     await isKept(page, '1. Na3');
+    // Otherwise the next page would send it once more, between what follows.
+    await areStored(page, '"isConfirmed":true', (found) => found !== '', 'analyses');
     await page.reload();
     await page.waitForSelector('.move:has-text("Na3")');
     /** @param change of the entry that the server has: JavaScript */
@@ -481,7 +483,9 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
         const entry = JSON.parse((await answer.text()).split('\\n')[0]);
         globalThis.edit ??= entry.edit;
         ${change};
-        await fetch(address, { method: 'PUT', body: JSON.stringify(entry), headers: { 'If-Match': answer.headers.get('ETag') } });
+        const headers = { 'If-Match': answer.headers.get('ETag') };
+        const { ok } = await fetch(address, { method: 'PUT', body: JSON.stringify(entry), headers });
+        if (!ok) throw new Error('The change is refused');
       })()`);
     await show(page, 'games');
     await page.getByRole('button', { name: /^Kept analyses/ }).click();

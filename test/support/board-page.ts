@@ -163,3 +163,35 @@ export async function findBarriers(page: Page, rules?: readonly string[]): Promi
           .slice(0, 300)}`,
     );
 }
+
+/** @param body gets `games`, a store of the database, and the id of the analysis; it calls `done` */
+export const inStore = (body: string, store = 'games'): string => `new Promise((done) => {
+  const id = sessionStorage.getItem('sardonyx.analysis');
+  indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
+    const change = result.transaction('${store}', 'readwrite');
+    change.oncomplete = () => result.close();
+    const games = change.objectStore('${store}');
+    ${body}
+  };
+})`;
+/** The parts of the analysis that hold the text: of its games, or its entry in the list. */
+export const findStored = (text: string, store = 'games'): string =>
+  inStore(
+    `const found = [];
+    games.openCursor(IDBKeyRange.bound(id, id + '~')).onsuccess = ({ target: { result } }) => {
+      if (result === null) return done(found.join());
+      if (JSON.stringify(result.value).includes('${text}')) found.push(result.key.slice(id.length) || 'entry');
+      result.continue();
+    };`,
+    store,
+  );
+/** Waits until just these parts hold the text. The page saves after a pause, and says nothing of it: looks again at ease. */
+export async function areStored(
+  tab: Page,
+  text: string,
+  parts: (found: string) => boolean,
+  store = 'games',
+): Promise<void> {
+  while (!parts(String(await tab.evaluate(findStored(text, store)))))
+    await tab.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
+}
