@@ -25,12 +25,12 @@ if (files.length === 0) {
   console.error(`No compiled test matches ${words.join(', ') || 'anything'}; run \`npm run build\` first.`);
   process.exit(1);
 }
-// Two files at a time. Those that start browsers and programs take longest and come first, so that both end together.
+// Three files at a time, because browsers and programs wait. Those that start browsers and programs take longest and come first, so that both end together.
 const LONG = /build\/(test\/(board|package|web)|uci-tests)\//;
 const isLong = (file) => LONG.test(file.replaceAll('\\', '/'));
 files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));
 // A file that hangs ends the run some time; none may need anything like it, however busy the machine is.
-const tests = run({ files, concurrency: 2, timeout: 3_600_000 });
+const tests = run({ files, concurrency: 3, timeout: 3_600_000 });
 tests.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
