@@ -25,7 +25,7 @@ if (files.length === 0) {
   console.error(`No compiled test matches ${words.join(', ') || 'anything'}; run \`npm run build\` first.`);
   process.exit(1);
 }
-// Three files at a time, because browsers and programs wait. Those that start browsers and programs take longest and come first, so that both end together.
+// Three files at a time, because browsers and programs often wait. Files that start them take longest and come first, so that all end together.
 const LONG = /build\/(test\/(board|package|web)|uci-tests)\//;
 const isLong = (file) => LONG.test(file.replaceAll('\\', '/'));
 files.sort((a, b) => Number(isLong(b)) - Number(isLong(a)));

@@ -471,7 +471,7 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     const page = await open(own);
     await loadText(page, '[White "Leo"]\n[Black "Mia"]\n\n1. Na3 *');
     await isKept(page, '1. Na3');
-    // Otherwise the next page would send it once more, between what follows.
+    // A page that is loaded before the server's answer came sends the analysis once more, perhaps between reading and writing in `save`.
     await areStored(page, '"isConfirmed":true', (found) => found !== '', 'analyses');
     await page.reload();
     await page.waitForSelector('.move:has-text("Na3")');
