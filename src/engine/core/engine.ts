@@ -116,6 +116,7 @@ export class Engine {
       this.stopFirst(0);
       await this.warmUp.end;
     }
+    this.host.start();
     const network = await this.loader.ensure();
     if (this.isDisposed) return null;
     const search = network !== null && searches.active === null ? this.warmUp.createSearch(network, searches) : null;
@@ -315,6 +316,7 @@ export class Engine {
   }
 
   private async runWhenLoaded(search: RequestedSearch): Promise<void> {
+    this.host.start();
     const network = await this.loader.ensure();
     if (network !== null) await this.host.prepare(network);
     if (this.searches.active !== search) return;

@@ -1,5 +1,5 @@
 /**
- * The engine's side of the search thread. `SearchHost` owns the thread: it creates one when the first network is loaded, and another
+ * The engine's side of the search thread. `SearchHost` owns the thread: it creates one beside the first network, and another
  * after a failure. Messages to a thread that does not exist yet are dropped; a new thread starts with an empty tree.
  * `createSearchOrder` makes the message that starts a search.
  */
@@ -53,6 +53,11 @@ export class SearchHost {
     return this.network?.cacheFill ?? null;
   }
 
+  /** Creates the thread if there is none. It starts while a network is loaded. */
+  start(): void {
+    this.thread ??= this.createThread();
+  }
+
   /** Attaches the network, and resolves when the thread can search with it, or has failed. */
   async prepare(network: NetworkPort): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -61,12 +66,12 @@ export class SearchHost {
     });
   }
 
-  /** Creates the thread if needed and gives it this network. @returns false if it has it already */
+  /** Gives the thread this network. @returns false if it has it already */
   attach(network: NetworkPort): boolean {
-    if (this.thread !== null && this.network === network) return false;
-    this.thread ??= this.createThread();
+    this.start();
+    if (this.network === network) return false;
     this.network = network;
-    this.thread.attach(network.handle);
+    this.thread?.attach(network.handle);
     return true;
   }
 

@@ -46,11 +46,11 @@ export {
   type NodeMessage,
   type ReadModel,
   type TensorMessage,
-  TensorType,
   tensorType,
   type ValueInfoMessage,
   viewBytes,
 } from './model/onnx-messages.js';
 export { createMessageTypes, DamagedMessage, type MessageOf, type MessageSpec } from './model/protobuf-messages.js';
 export { findTensors, getWidth, LC0_TENSOR_NAMES } from './model/tensor-roles.js';
+export { TensorType } from './model/tensor-type.js';
 export { EvaluatorPool, type PoolOptions } from './pool/evaluator-pool.js';

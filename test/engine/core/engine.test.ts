@@ -122,6 +122,7 @@ test('a finished game is answered without a search; infinite waits for stop', as
 test('without a network every go is answered with a legal move and the reason', async () => {
   const { engine, world, said } = createEngine();
   world.loadError = new Error('File x.onnx does not exist');
+  answerWith(world, moveOf(engine, 'e2e4'));
   engine.go({ moveTimeMs: 100 });
   await settle();
   assert.equal(said[0], 'error File x.onnx does not exist');
@@ -131,7 +132,6 @@ test('without a network every go is answered with a legal move and the reason', 
   assert.equal(said.filter((line) => line.includes('x.onnx')).length, 1);
   world.loadError = null;
   unwrap(engine.setOption('MinibatchSize', '11'));
-  answerWith(world, moveOf(engine, 'e2e4'));
   engine.go({ moveTimeMs: 100 });
   await settle();
   assert.equal(said.at(-1), `best ${moveOf(engine, 'e2e4')}`);
@@ -667,6 +667,18 @@ test('options that change while a network loads lead to one more load', async ()
   assert.equal(world.networks.length, 2);
 });
 
+test('the search thread starts while the network is loaded', async () => {
+  const { engine, world } = createEngine();
+  const loaded = world.holdLoading();
+  answerWith(world, moveOf(engine, 'e2e4'));
+  const ready = engine.prepare();
+  assert.equal(world.searches.length, 1);
+  loaded();
+  assert.notEqual(await ready, null);
+  assert.equal(world.searches.length, 1);
+  await engine.dispose();
+});
+
 test('an evaluation that dispose overtakes begins nothing, and one under way is answered', async () => {
   const { engine, world, said } = createEngine();
   const loaded = world.holdLoading();
@@ -675,7 +687,8 @@ test('an evaluation that dispose overtakes begins nothing, and one under way is 
   loaded();
   assert.equal(await early, null);
   await disposal;
-  assert.equal(world.searches.length, 0);
+  assert.deepEqual(world.searches[0].posted, []);
+  assert.equal(world.searches[0].isDisposed, true);
   assert.equal(world.networks[0].disposed, 1);
 
   for (const isWarm of [false, true]) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { unwrap } from '#sardonyx/base/util/index.js';
-import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/onnx-sessions.js';
+import { refuseLargeActivations } from '#sardonyx/networks/nn/evaluators/large-activations.js';
 import { type GraphMessage, getWidth, loadModel, type Model } from '#sardonyx/networks/nn/index.js';
 import { describeHeader } from '#sardonyx/networks/nn/model/onnx-header.js';
 import { parseOnnxModel } from '#sardonyx/networks/nn/model/onnx-messages.js';

@@ -24,7 +24,7 @@ export interface EvaluatorFactory {
 }
 
 export const evaluatorFactory: EvaluatorFactory = {
-  check: async (model) => (await import('./onnx-sessions.js')).refuseLargeActivations(model),
+  check: async (model) => (await import('./large-activations.js')).refuseLargeActivations(model),
   create: ({ evaluator }, model, worker) => createEvaluator(evaluator, model, worker),
   createFallback: ({ evaluator }, model, worker) => createEvaluator(planReplacement(evaluator), model, worker),
 };

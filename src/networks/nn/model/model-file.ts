@@ -5,7 +5,8 @@ import type { OnnxPlan } from '../backend/backend-plan.js';
 import { type NetworkFormat, recogniseNetwork } from './network-format.js';
 import { describeHeader, listData, listGraphs, type OnnxHeader } from './onnx-header.js';
 import { findRefusal } from './onnx-limits.js';
-import { parseOnnxModel, type ReadModel, TensorType } from './onnx-messages.js';
+import { parseOnnxModel, type ReadModel } from './onnx-messages.js';
+import { TensorType } from './tensor-type.js';
 
 /** An ONNX model, and what is known of the file from which it comes. */
 export interface ModelSource {
@@ -21,7 +22,8 @@ export interface ModelSource {
   readonly isForeign?: boolean | undefined;
 }
 
-export interface Model {
+/** What is known of a model, as data that can be posted to another thread. */
+export interface ModelFacts {
   /** The path as the user wrote it. */
   readonly path: string;
   /** The file's name without folders. */
@@ -32,7 +34,7 @@ export interface Model {
   readonly fileSha256: string | null;
   /** Not one of the program's own networks: the sizes of its tensors are checked before it runs. */
   readonly isForeign: boolean;
-  readonly format: NetworkFormat;
+  readonly header: OnnxHeader;
   /** Precision of its weights. */
   readonly precision: 'fp32' | 'fp16' | 'int8';
   /**
@@ -42,6 +44,10 @@ export interface Model {
   readonly needsWideSums: boolean;
   /** `sardonyx.name` or the file's name without its extension. */
   readonly title: string;
+}
+
+export interface Model extends ModelFacts {
+  readonly format: NetworkFormat;
 }
 
 /** The source may be gzipped; the model's bytes are not. */
@@ -67,6 +73,7 @@ export async function loadModel(source: ModelSource): Promise<Result<Model>> {
     weightsFolder,
     fileSha256,
     isForeign,
+    header,
     format: format.value,
     precision,
     needsWideSums: precision === 'int8' && metadata.get('sardonyx.precision') !== 'int8',

@@ -15,8 +15,8 @@ import {
   type PolicyEncoding,
 } from '../../encoding/index.js';
 import type { OnnxHeader, TensorDescription } from './onnx-header.js';
-import { TensorType } from './onnx-messages.js';
 import { findTensors, getWidth, type TensorRoles } from './tensor-roles.js';
+import { TensorType } from './tensor-type.js';
 
 /** Output of the value head: W, D, L with or without softmax, or one number from −1 to 1. */
 export type ValueKind = 'wdl' | 'wdl-logits' | 'scalar';

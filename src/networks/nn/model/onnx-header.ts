@@ -7,9 +7,9 @@ import {
   type GraphMessage,
   type ReadModel,
   type TensorMessage,
-  TensorType,
   type ValueInfoMessage,
 } from './onnx-messages.js';
+import { TensorType } from './tensor-type.js';
 
 export interface TensorDescription {
   readonly name: string;

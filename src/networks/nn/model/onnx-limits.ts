@@ -16,7 +16,6 @@ import {
   type ReadModel,
   type SparseTensorMessage,
   type TensorMessage,
-  TensorType,
   type ValueInfoMessage,
 } from './onnx-messages.js';
 import {
@@ -31,6 +30,7 @@ import {
   isKnown,
   UNKNOWN_CONSTANT,
 } from './size-facts.js';
+import { TensorType } from './tensor-type.js';
 
 /** ONNX Runtime is fast up to eight dimensions. */
 const MOST_DIMENSIONS = 16;

@@ -6,19 +6,6 @@
 import { failure, type Result, success } from '../../../base/util/index.js';
 import { createMessageTypes, DamagedMessage, type MessageOf, type MessageSpec } from './protobuf-messages.js';
 
-/** TensorProto.DataType, as far as needed here. */
-export const TensorType = {
-  FLOAT: 1,
-  UINT8: 2,
-  INT8: 3,
-  INT32: 6,
-  INT64: 7,
-  STRING: 8,
-  BOOL: 9,
-  FLOAT16: 10,
-  BFLOAT16: 16,
-} as const;
-
 /** TensorProto.DataLocation of a tensor whose values are in another file. */
 export const EXTERNAL_DATA = 1;
 

@@ -12,9 +12,9 @@ import {
   getIntegerAttribute,
   getIntegerList,
   type TensorMessage,
-  TensorType,
 } from './onnx-messages.js';
 import { readPackedIntegers } from './protobuf-messages.js';
+import { TensorType } from './tensor-type.js';
 
 /** What a tensor's values depend on, from the least to the most. */
 export const CONSTANT = 0;

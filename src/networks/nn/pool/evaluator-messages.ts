@@ -2,7 +2,7 @@
 
 import type { SharedPoolHandle } from '../../leaves/index.js';
 import type { BackendPlan } from '../backend/backend-plan.js';
-import type { ModelSource } from '../model/model-file.js';
+import type { ModelFacts } from '../model/model-file.js';
 
 export interface WorkerStart {
   /** Number of the thread in its pool. A thread that replaces a dead one gets the same number. */
@@ -10,8 +10,8 @@ export interface WorkerStart {
   readonly handle: SharedPoolHandle;
   readonly cache: SharedArrayBuffer | null;
   readonly plan: BackendPlan;
-  /** The ONNX file in shared memory, and its name for messages; null for evaluators without a network. */
-  readonly model: ModelSource | null;
+  /** The ONNX file in shared memory, and what the pool has read in it; null for evaluators without a network. */
+  readonly model: ModelFacts | null;
   /**
    * What to do if the evaluator cannot be created. `first`: the thread ends, and the pool tries its next plan. `replacement`: the
    * thread uses the CPU, because a search may be running. `hopeless`: earlier threads with this number kept dying, so this one

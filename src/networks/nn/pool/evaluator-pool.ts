@@ -33,7 +33,14 @@ import {
 } from '../backend/backend-plan.js';
 import { describeProviderFailure } from '../backend/provider-failures.js';
 import { clearCache, computeCachePositions, createCacheBuffer, EvaluationCache } from '../cache/evaluation-cache.js';
-import { loadEdition, type Model, type ModelEdition, type ModelFinder, type ModelSource } from '../model/model-file.js';
+import {
+  loadEdition,
+  type Model,
+  type ModelEdition,
+  type ModelFacts,
+  type ModelFinder,
+  type ModelSource,
+} from '../model/model-file.js';
 import { describeNetwork, type NetworkInfo } from '../model/network-info.js';
 import {
   DEFAULT_CACHE_POSITIONS,
@@ -267,13 +274,7 @@ export class EvaluatorPool {
       handle: this.handle,
       cache: this.cache,
       plan: this.plan,
-      model: this.model && {
-        bytes: this.model.bytes,
-        name: this.model.path,
-        weightsFolder: this.model.weightsFolder,
-        isChecked: true,
-        isForeign: this.model.isForeign && index === 0,
-      },
+      model: this.model && describeFacts(this.model, index === 0),
       role: crashes === 0 ? 'first' : crashes <= MAX_CRASHES ? 'replacement' : 'hopeless',
     };
     return new Promise((resolve, reject) => {
@@ -354,6 +355,11 @@ export class EvaluatorPool {
     this.warned.add(topic);
     this.options.onWarning?.(text);
   }
+}
+
+/** A model without its encodings, which are code. One thread looks at a stranger's network for all. */
+function describeFacts({ format: _, ...facts }: Model, looks: boolean): ModelFacts {
+  return { ...facts, isForeign: facts.isForeign && looks };
 }
 
 /** Loads the model into shared memory, where every thread can read it. */

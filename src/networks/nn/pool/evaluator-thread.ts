@@ -7,7 +7,7 @@ import { unwrap } from '../../../base/util/index.js';
 import { viewLeafSlots } from '../../leaves/index.js';
 import { EvaluationCache } from '../cache/evaluation-cache.js';
 import type { EvaluatorFactory } from '../evaluators/create-evaluator.js';
-import { loadModel } from '../model/model-file.js';
+import { recogniseNetwork } from '../model/network-format.js';
 import type { FromWorker, WorkerStart } from './evaluator-messages.js';
 import { EvaluatorSupply } from './evaluator-supply.js';
 import { LeafServer } from './leaf-server.js';
@@ -19,7 +19,7 @@ export async function runEvaluatorThread(factory: EvaluatorFactory): Promise<voi
   const { plan, worker, handle, cache, ...start } = await getThreadData<WorkerStart>();
   const report = (message: FromWorker): void => postToParent(message);
 
-  const model = start.model === null ? null : unwrap(await loadModel(start.model));
+  const model = start.model && { ...start.model, format: unwrap(recogniseNetwork(start.model.header)) };
   if (model?.isForeign === true) {
     await factory.check(model);
     report({ type: 'checked' });

@@ -1,0 +1,12 @@
+/** TensorProto.DataType, as far as needed here. */
+export const TensorType = {
+  FLOAT: 1,
+  UINT8: 2,
+  INT8: 3,
+  INT32: 6,
+  INT64: 7,
+  STRING: 8,
+  BOOL: 9,
+  FLOAT16: 10,
+  BFLOAT16: 16,
+} as const;
