@@ -164,9 +164,10 @@ export async function findBarriers(page: Page, rules?: readonly string[]): Promi
     );
 }
 
-/** @param body gets `games`, a store of the database, and the id of the analysis; it calls `done` */
+/** @param body gets `games`, a store of the database, and the id of the analysis; it calls `done`. Nothing is found before the page has named its analysis. */
 export const inStore = (body: string, store = 'games'): string => `new Promise((done) => {
   const id = sessionStorage.getItem('sardonyx.analysis');
+  if (id === null) return done('');
   indexedDB.open('sardonyx').onsuccess = ({ target: { result } }) => {
     const change = result.transaction('${store}', 'readwrite');
     change.oncomplete = () => result.close();
