@@ -165,8 +165,16 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     await first.keyboard.press('ArrowDown');
     await typeMove(first, 'c4');
     await isKept(first, '1. d4 d5 2. c4');
+    // A save of the step alone, before the move is played, would bring the newer version.
+    let release = (): void => undefined;
+    const isPlayed = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await second.route(ONE_KEPT, (route) => isPlayed.then(() => route.continue()));
     await second.keyboard.press('ArrowDown');
     await typeMove(second, 'Nf3');
+    await second.waitForSelector('.move:has-text("Nf3")');
+    release();
     await second.waitForSelector(
       '.opening ~ .problem:has-text("Carl – Dora was changed elsewhere meanwhile: your version is kept as a copy")',
     );
