@@ -401,7 +401,7 @@ test('two networks play in this process, and the same match again is the same', 
 
 test('a network plays a UCI engine under a clock', async () => {
   const table = { pools: new NetworkPools(), scheduler: new SearchScheduler(), concurrency: 2 };
-  const limits = { ...NODES, nodes: null, timeControl: { movesPerPeriod: null, periodMs: 500, incrementMs: 20 } };
+  const limits = { ...NODES, nodes: null, timeControl: { movesPerPeriod: null, periodMs: 3000, incrementMs: 20 } };
   const network = createNetworkSource(hashNetwork('A'), 'A', limits, table);
   const rules = { ...NO_ADJUDICATION, maxPlies: 30 };
   const { games } = await play([network, fake('B')], { games: 2, rules }).finally(() => table.pools.close());
