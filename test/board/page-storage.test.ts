@@ -326,6 +326,16 @@ describe('what the page keeps', { skip, timeout: 1_800_000 }, () => {
     own = await createBrowser();
     page = await own.newPage();
     await arrive();
+    // A list of games that the user has chosen stays in sight.
+    await show(page, 'games');
+    const file = page.locator('.collection').filter({ hasText: 'Eve' });
+    await file.click();
+    await answer();
+    assert.equal(await file.getAttribute('aria-current'), 'true');
+    await own.close();
+    own = await createBrowser();
+    page = await own.newPage();
+    await arrive();
     // Every save is answered late.
     await page.route(ONE_KEPT, async (route) => {
       if (route.request().method() !== 'PUT') return route.fallback();

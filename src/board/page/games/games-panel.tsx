@@ -39,7 +39,7 @@ import {
   openPgn,
   readAllGames,
 } from '../study/open-analysis.js';
-import { openGamesRoom, readGames, readShare, wantsText } from '../study/open-games.js';
+import { chosenCollection, openGamesRoom, readGames, readShare, wantsText } from '../study/open-games.js';
 import { saveAll } from '../study/share-menu.js';
 
 /** What stands at the left. */
@@ -78,8 +78,6 @@ const FILTERS = {
 };
 
 const text = signal('');
-/** Key of a collection; '' = the file that is open, or else what is kept. */
-const chosen = signal('');
 /** The rows, and the collection as it was when they were read: their numbers are of its order. */
 const listed = signal<{ readonly games: readonly Chapter[]; readonly from: Collection | null }>({
   games: [],
@@ -183,10 +181,10 @@ function readCollection(key: string, fetchText: () => Promise<Blob>): Pick<Colle
 
 export function GamesPanel() {
   const list = listCollections();
-  const shown = list.find(({ key }) => key === chosen.value) ?? list[0];
+  const shown = list.find(({ key }) => key === chosenCollection.value) ?? list[0];
   const { key, state, entry } = shown;
   useEffect(() => void keepChapter(true), []);
-  useEffect(assign(chosen, ''), [analysisId.value]);
+  useEffect(() => assign(chosenCollection, ''), []);
   useEffect(() => {
     let isShown = true;
     const show = (all: readonly Chapter[]): void => {
@@ -220,7 +218,7 @@ export function GamesPanel() {
                 listed.value = { games: [], from: null };
                 views.delete(key);
               }
-              chosen.value = key;
+              chosenCollection.value = key;
             }}
           />
         ))}

@@ -16,6 +16,8 @@ import { study } from './study.js';
 
 /** Of the files that are being read: 0 to 1; null when none are. */
 export const readShare = signal<number | null>(null);
+/** Key of the collection that the room of games shows; '' = the file that is open, or else what is kept. */
+export const chosenCollection = signal('');
 /** The field for a text in the room of games is to have the focus. */
 export const wantsText = signal(false);
 
@@ -43,6 +45,7 @@ export async function readGames(
   await loadReader();
   if (await openKnown(source)) {
     readShare.value = null;
+    chosenCollection.value = '';
     addNotice('note', 'Opened before: here it is as you left it');
     if (room.value !== 'games' || chapters.value.length === 1) showStudy();
     onOpened();
@@ -57,6 +60,7 @@ export async function readGames(
       const [first, ...others] = news.games;
       if (id !== '' || first === undefined || !beginAnalysis({ games: [first, ...others], name, source })) return;
       id = analysisId.value;
+      chosenCollection.value = '';
       if (room.value !== 'games') showStudy();
       onOpened();
       return;
