@@ -116,8 +116,7 @@ export class Engine {
       this.stopFirst(0);
       await this.warmUp.end;
     }
-    this.host.start();
-    const network = await this.loader.ensure();
+    const network = await this.load();
     if (this.isDisposed) return null;
     const search = network !== null && searches.active === null ? this.warmUp.createSearch(network, searches) : null;
     if (search !== null) this.begin(search);
@@ -315,9 +314,14 @@ export class Engine {
     else void this.runWhenLoaded(search);
   }
 
+  /** Loads the network of the options, and starts the search thread beside it. */
+  private load(): Promise<NetworkPort | null> {
+    if (!this.isDisposed) this.host.start();
+    return this.loader.ensure();
+  }
+
   private async runWhenLoaded(search: RequestedSearch): Promise<void> {
-    this.host.start();
-    const network = await this.loader.ensure();
+    const network = await this.load();
     if (network !== null) await this.host.prepare(network);
     if (this.searches.active !== search) return;
     search.endWaiting();

@@ -53,9 +53,10 @@ export class SearchHost {
     return this.network?.cacheFill ?? null;
   }
 
-  /** Creates the thread if there is none. It starts while a network is loaded. */
-  start(): void {
+  /** The thread; it is created if there is none. */
+  start(): SearchPort {
     this.thread ??= this.createThread();
+    return this.thread;
   }
 
   /** Attaches the network, and resolves when the thread can search with it, or has failed. */
@@ -68,10 +69,10 @@ export class SearchHost {
 
   /** Gives the thread this network. @returns false if it has it already */
   attach(network: NetworkPort): boolean {
-    this.start();
+    const thread = this.start();
     if (this.network === network) return false;
     this.network = network;
-    this.thread?.attach(network.handle);
+    thread.attach(network.handle);
     return true;
   }
 

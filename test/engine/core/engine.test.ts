@@ -690,6 +690,8 @@ test('an evaluation that dispose overtakes begins nothing, and one under way is 
   assert.deepEqual(world.searches[0].posted, []);
   assert.equal(world.searches[0].isDisposed, true);
   assert.equal(world.networks[0].disposed, 1);
+  assert.equal(await engine.prepare(), null);
+  assert.equal(world.searches.length, 1, 'an engine that was disposed of starts no thread');
 
   for (const isWarm of [false, true]) {
     const other = createEngine();

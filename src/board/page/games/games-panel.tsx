@@ -184,6 +184,7 @@ export function GamesPanel() {
   const shown = list.find(({ key }) => key === chosenCollection.value) ?? list[0];
   const { key, state, entry } = shown;
   useEffect(() => void keepChapter(true), []);
+  // When the room is left.
   useEffect(() => assign(chosenCollection, ''), []);
   useEffect(() => {
     let isShown = true;

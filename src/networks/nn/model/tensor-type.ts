@@ -1,4 +1,4 @@
-/** TensorProto.DataType, as far as needed here. */
+/** TensorProto.DataType, as far as needed here. Threads that only run a model load it without the reader of models (onnx-messages.ts). */
 export const TensorType = {
   FLOAT: 1,
   UINT8: 2,
