@@ -70,6 +70,7 @@ WRONG = [
     ("train --config {train} --set data.train=[{mini}]", "the shards hold mini-19 / lc0-1858"),
     ("train --config {train} --set data.train=[{shards},{mini}]", "encoding differs"),
     ("train --config {train} --set data.train=[{few}]", "{few}/0.arrow: not a whole shard, the column cp is missing"),
+    ("train --config {train} --set data.train=[{narrow}]", "{narrow}/0.arrow: 111 planes, 1 of them with values, do not fit its columns"),
     ("train --config {train} --set data.train=[{torn}]", "{torn}/0.arrow: its record batch 1 is damaged"),
     ("train --config {train} --set data.batch_size=32 --set data.validation=[{empty}]", "{empty} holds no positions"),
     ("train --config {train} --set schedule.max_steps=[1,2]", "schedule.max_steps must be a whole number ≥ 1 or null, not [1, 2]"),
@@ -200,7 +201,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name, encoding, rows in (("shards", "lc0-112", 96), ("mini", "mini-19", 96), ("empty", "lc0-112", 0)):
         (here / name).mkdir()
         write_shard(here / name / "0.arrow", 1, min(rows, 1), rows, encoding, "lc0-1858")
-    for name in ("few", "torn"):
+    for name in ("few", "narrow", "torn"):
         (here / name).mkdir()
     write_shard(here / "torn/0.arrow", 1, 2, 96)
     whole = (here / "torn/0.arrow").read_bytes()
@@ -212,6 +213,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         writer.write_table(table)
     form = schema("lc0-112", "lc0-1858")
     with pa.ipc.new_file(str(here / "few/0.arrow"), pa.schema([form.field("masks")], metadata=form.metadata)):
+        pass
+    with pa.ipc.new_file(str(here / "narrow/0.arrow"), form.with_metadata({**form.metadata, b"sardonyx.planes": b"111"})):
         pass
     train = {"data": {"train": [str(here / "shards")]}, "schedule": {"max_steps": 1}, "run": {"out": str(here / "run")}}
     (here / "train.yaml").write_text(yaml.safe_dump(train))
@@ -233,10 +236,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("state.json", "bundled.json"):
         (here / "damaged" / name).write_text("{")
     (here / "damaged/history.jsonl").write_text('3\n{"kind": "train"}\n')
-    names = ("busy", "old", "other", "begun", "damaged", "shardsfolder", "binary", "shards", "mini", "empty", "few", "torn", "moves")
     return {
         "here": str(here),
-        **{name: str(here / name) for name in names},
+        **{path.name: str(path) for path in here.iterdir() if path.suffix == ""},
         **{name: str(here / f"{name}.yaml") for name in ("list", "broken", "train", "loop")},
         **{name: str(here / name.replace("_", ".")) for name in ("old_pt", "alien_pt", "good_pt", "parts_pt", "alien_onnx", "empty_onnx")},
     }

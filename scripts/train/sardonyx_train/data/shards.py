@@ -111,7 +111,7 @@ def read_format(path: Path) -> ShardFormat:
         raise TrainError(f"{path}: not a whole shard, the column {min(lacking)} is missing")
     try:
         listed = metadata["sardonyx.value_planes"]
-        return ShardFormat(
+        form = ShardFormat(
             metadata["sardonyx.input"],
             metadata["sardonyx.policy"],
             int(metadata["sardonyx.planes"]),
@@ -119,6 +119,12 @@ def read_format(path: Path) -> ShardFormat:
         )
     except (KeyError, ValueError) as error:
         raise TrainError(f"{path}: metadata is missing or malformed ({error})") from None
+    masks, values = schema.field("masks").type, schema.field("values").type
+    if getattr(masks, "byte_width", 0) != 8 * form.planes or getattr(values, "list_size", -1) != len(form.value_planes):
+        raise TrainError(
+            f"{path}: {form.planes} planes, {len(form.value_planes)} of them with values, do not fit its columns {masks} and {values}"
+        )
+    return form
 
 
 def read_common_format(files: list[Path]) -> ShardFormat:

@@ -85,7 +85,7 @@ class Loop:
     def try_best(self) -> Match:
         """Lets the best network play generation 0 by the section `gate`, which measures it; the same call goes on where it was stopped."""
         with lock_folder(self.folders.root) as lock:
-            state = load_state(self.folders.root)
+            state = self._load_state()
             row = Generation(state.best, 0)
             with self._open(self._config, state, lock) as stages:
                 stages.gate(row, "trial")
