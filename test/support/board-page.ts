@@ -23,11 +23,16 @@ export async function hideOthers(context: BrowserContext): Promise<void> {
     if (id === 'played') await route.fulfill(isPut ? { headers: { ETag: '"1"' } } : { status: 404 });
     else if (id !== '') await route.continue();
     else {
-      const response = await route.fetch();
-      const { analyses, problems } = await response.json();
-      await route.fulfill({
-        json: { analyses: analyses.filter((entry: { id: string }) => own.has(entry.id)), problems },
-      });
+      // The browser or the server may end meanwhile, and nobody waits for the answer then.
+      const list = await route.fetch().then(
+        (response) => response.json(),
+        () => undefined,
+      );
+      if (list === undefined) await route.abort();
+      else {
+        const analyses = list.analyses.filter((entry: { id: string }) => own.has(entry.id));
+        await route.fulfill({ json: { analyses, problems: list.problems } });
+      }
     }
   });
 }
