@@ -20,20 +20,16 @@ export async function hideOthers(context: BrowserContext): Promise<void> {
     const id = route.request().url().split('/kept/')[1];
     const isPut = route.request().method() === 'PUT';
     if (isPut) own.add(id);
-    if (id === 'played') await route.fulfill(isPut ? { headers: { ETag: '"1"' } } : { status: 404 });
-    else if (id !== '') await route.continue();
-    else {
-      // The browser or the server may end meanwhile, and nobody waits for the answer then.
-      const list = await route.fetch().then(
-        (response) => response.json(),
-        () => undefined,
-      );
-      if (list === undefined) await route.abort();
-      else {
-        const analyses = list.analyses.filter((entry: { id: string }) => own.has(entry.id));
-        await route.fulfill({ json: { analyses, problems: list.problems } });
-      }
-    }
+    if (id === 'played') return route.fulfill(isPut ? { headers: { ETag: '"1"' } } : { status: 404 });
+    if (id !== '') return route.continue();
+    // The browser or the server may end meanwhile, and nobody waits for the answer then.
+    const list = await route.fetch().then(
+      (response) => response.json(),
+      () => undefined,
+    );
+    if (list === undefined) return route.abort();
+    const analyses = list.analyses.filter((entry: { id: string }) => own.has(entry.id));
+    await route.fulfill({ json: { analyses, problems: list.problems } });
   });
 }
 

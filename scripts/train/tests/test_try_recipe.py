@@ -39,8 +39,9 @@ def test_without_a_promoted_network_there_is_nothing_to_compare(tmp_path, capsys
     assert "no network was promoted" in capsys.readouterr().out
 
 
-def test_the_folder_of_another_loop_is_left_alone(tmp_path, capsys):
-    assert main([*_begin(tmp_path, best=2), "--set", "run.name=other"]) != 0
+@pytest.mark.parametrize("best", [0, 2])
+def test_the_folder_of_another_loop_is_left_alone(tmp_path, capsys, best):
+    assert main([*_begin(tmp_path, best), "--set", "run.name=other"]) != 0
     assert "holds the loop 'tiny', the configuration is of 'other'" in capsys.readouterr().err
     assert load_state(tmp_path / "run").generations[1].measured is None
 

@@ -14,7 +14,6 @@ from ..config.loop_config import LoopConfig, find_engine, load_loop_config
 from ..loop.gate import test
 from ..loop.page import StatusPage, create_page, describe_match
 from ..loop.runner import Loop
-from ..loop.state import load_state
 from ..tasks.process import stop_on_signals
 
 
@@ -24,14 +23,14 @@ def try_recipe(options: Namespace) -> int:
         print(f"the loop runs for {options.minutes:g} minutes in {config.folder}, then its best network plays its first", file=sys.stderr)
         with StatusPage(config, Console(stderr=True)) as page:
             _run_for(config, 60 * options.minutes, page.say)
-    state = load_state(config.folder)
-    if state is None or state.best == 0:
-        print("no network was promoted: nothing to compare with generation 0")
-        return 1
     games, per_task = options.games + options.games % 2, config.gate.games_per_task + config.gate.games_per_task % 2
     rule = {"rule": "sprt", "elo0": 0.0, "elo1": 50.0, "alpha": 0.05, "beta": 0.05, "games": games, "games_per_task": per_task}
     gate = config.gate.model_copy(update=rule)
     arena = Loop(config.model_copy(update={"gate": gate}), lambda text: print(text, file=sys.stderr))
+    state = arena.load_state()
+    if state.best == 0:
+        print("no network was promoted: nothing to compare with generation 0")
+        return 1
     stop_on_signals(arena.stop.set)
     match = arena.try_best()
     console = Console()

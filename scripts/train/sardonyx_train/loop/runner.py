@@ -44,7 +44,7 @@ class Loop:
         """Runs until the last generation has finished. Raises Stopped and TrainError; finished work is kept."""
         self.folders.root.mkdir(parents=True, exist_ok=True)
         with lock_folder(self.folders.root) as lock:
-            state = self._load_state()
+            state = self.load_state()
             check_files(self._config)
             with self._open(self._config, state, lock) as stages:
                 try:
@@ -67,7 +67,7 @@ class Loop:
 
     def rehearse(self) -> list[str]:
         """What `run` does before its first game, in a folder that is removed. Returns the engine's warnings; raises TrainError."""
-        state, own = self._load_state(), self.folders
+        state, own = self.load_state(), self.folders
         root = self.folders.root.absolute()
         place = next(path for path in (root, *root.parents) if path.exists())
         try:
@@ -85,7 +85,7 @@ class Loop:
     def try_best(self) -> Match:
         """Lets the best network play generation 0 by the section `gate`, which measures it; the same call goes on where it was stopped."""
         with lock_folder(self.folders.root) as lock:
-            state = self._load_state()
+            state = self.load_state()
             row = Generation(state.best, 0)
             with self._open(self._config, state, lock) as stages:
                 stages.gate(row, "trial")
@@ -96,7 +96,7 @@ class Loop:
             save_state(self.folders.root, state)
             return row.gate
 
-    def _load_state(self) -> LoopState:
+    def load_state(self) -> LoopState:
         """A new one if no loop has begun in the folder. Raises TrainError if it is another loop's."""
         state = load_state(self.folders.root) or LoopState(self._config.run.name)
         if state.name != self._config.run.name:
